@@ -13,9 +13,10 @@ const { status } = spawnSync(
 if (status !== 0) process.exit(status ?? 1);
 cpSync('migrations', 'dist/migrations', { recursive: true });
 for (const document of ['openapi.json', 'admin-openapi.json']) cpSync(`docs/${document}`, `dist/docs/${document}`);
-// Files that the compiler does not copy: JavaScript that threads and child processes start with, and files for browsers.
+// Files that the compiler does not copy: JavaScript that threads and child processes start with, files for browsers, and
+// words.
 for (const folder of ['src', 'packages/image-server/src'])
   cpSync(folder, `dist/${folder}`, {
     recursive: true,
-    filter: (path) => statSync(path).isDirectory() || /\.(cjs|mjs|html|css)$/.test(path),
+    filter: (path) => statSync(path).isDirectory() || /\.(cjs|mjs|html|css|json)$/.test(path),
   });

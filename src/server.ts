@@ -16,6 +16,7 @@ import { shownAddress } from './database/database-url';
 import { migrate, missingAt } from './database/migrations';
 import { isOutage } from './database/outage';
 import { SERVICE_ROLE } from './database/service-role';
+import { readWords } from './features/sending/words-files';
 import { answerAndClose, createHttpServer, drain } from './http/http-server';
 import { createMetricsServer } from './http/metrics-server';
 import { folderMistakes } from './start/folders';
@@ -74,8 +75,10 @@ function settings(): Config {
   const { config, mistakes } = readConfig(process.env);
   if (error && codeOf(error) !== 'ENOENT')
     mistakes.unshift(`.env: cannot be read (${codeOf(error) ?? 'unknown error'}): let this user read it, or remove it`);
-  const all = [...mistakes, ...folderMistakes(config), ...keyMistakes(config)];
+  const words = readWords(config.words);
+  const all = [...mistakes, ...words.mistakes, ...folderMistakes(config), ...keyMistakes(config)];
   if (all.length > 0) throw new ConfigError(all);
+  words.told.forEach((line) => startLog.warn(line));
   return config;
 }
 

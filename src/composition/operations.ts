@@ -31,9 +31,9 @@ export function operations(
   { cookies, devices }: Cookies,
   publicUrlOf: PublicUrlOf,
 ): Record<string, Operation[]> {
-  const { auth, sessions } = services;
+  const { auth, sessions, words, sending, verifying } = services;
   return {
-    Verification: verificationRouter(services.sending, services.verifying, (req) => devices.find(req)),
+    Verification: verificationRouter({ words, sending, verifying, deviceOf: (req) => devices.find(req) }),
     Captchas: captchaRouter(services.captchas, publicUrlOf),
     'Login and passwords': authRouter({ auth, sessions, cookies, devices, publicUrlOf }),
     Sessions: sessionsRouter(sessions),

@@ -32,6 +32,7 @@ import { KnownDevices } from '../features/notices/known-devices';
 import { Notices } from '../features/notices/notices';
 import type { Phone } from '../features/phones/phone-number';
 import { ProfileService } from '../features/profile/profile-service';
+import { Words } from '../features/sending/words';
 import { SessionsService } from '../features/sessions/sessions-service';
 import { Routes } from '../features/sending/routes';
 import { Sending } from '../features/sending/sending';
@@ -99,9 +100,10 @@ export async function buildServices(config: Config, outside: Outside) {
   await connections.learn();
   const { inbox, smsCounts, credits, ...ways } = await openWays(config, base, outside);
 
-  const watch = buildWatch(config, base, ways);
+  const words = new Words(config.words);
+  const watch = buildWatch(config, base, { ...ways, words });
   const vendors = await chooseVendors(config, base, watch, outside.keys);
-  const codes = buildCodes(config, base, watch, vendors, { ways, keys: outside.keys });
+  const codes = buildCodes(config, base, watch, vendors, { ways, words, keys: outside.keys });
   const accounts = buildAccounts(config, base, watch, vendors);
   const circles = buildCircles(config, base);
 
@@ -254,7 +256,11 @@ async function openWays(config: Config, { repos, observeCall }: Base, { sms }: O
 type Ways = Pick<Awaited<ReturnType<typeof openWays>>, 'routes' | 'sending'>;
 
 /** Builds limits, the audit trail and notices to owners. */
-function buildWatch(config: Config, { repos, counting, limits, queues, background, logger }: Base, ways: Ways) {
+function buildWatch(
+  config: Config,
+  { repos, counting, limits, queues, background, logger }: Base,
+  messages: Ways & { words: Words },
+) {
   const audit = new AuditTrail(counting.securityEvents, limits, logger, background.securityEvents);
   const limitMet: LimitMet = async (use, caller) => {
     notices.limitMet(use, caller);
@@ -262,7 +268,8 @@ function buildWatch(config: Config, { repos, counting, limits, queues, backgroun
   };
   const limiter = new Limiter(limits, config.limits, limitMet, queues);
   const devices = new KnownDevices(repos.securityEvents);
-  const noticeParts = { ...ways, users: repos.users, devices, limiter, audit, background: background.notices, logger };
+  const { users } = repos;
+  const noticeParts = { ...messages, users, devices, limiter, audit, background: background.notices, logger };
   const notices: Notices = new Notices(noticeParts, config.notices);
   return { audit, limiter, notices, places: new KnownPlaces(repos.securityEvents) };
 }
@@ -300,17 +307,18 @@ function buildCodes(
   { repos, logger }: Base,
   { limiter, audit, places }: Watch,
   vendors: Vendors,
-  { ways, keys }: { ways: Ways; keys: Keys },
+  { ways, words, keys }: { ways: Ways; words: Words; keys: Keys },
 ) {
   const { users, verification, smsTraffic } = repos;
   const codes = new VerificationCodes(keys.sessionSecrets);
   const captchas = new CaptchaService(vendors.captchas.captchas, limiter);
-  const sender = new CodeSender({ verification, ways: repos.ways, codes, ...ways }, config.verification);
+  const sender = new CodeSender({ verification, ways: repos.ways, codes, words, ...ways }, config.verification);
   const guardParts = { traffic: smsTraffic, limiter, audit, logger };
   const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
   const sendingParts = { sender, captchas, limiter, spendGuard, places, audit, logger };
   const verifyingParts = { verification, codes, sending: ways.sending, users, limiter, places, audit };
   return {
+    words,
     captchas,
     spendGuard,
     sending: new SendCodeService(sendingParts, config.verification),

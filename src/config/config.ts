@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { withPassword } from '../database/database-url';
 import { isPrivateHost } from '../features/profile/portrait-host';
+import type { WordsSettings } from '../features/sending/words-files';
 import { limitsOf } from '../load/limits';
 import { unfitForProduction } from './production';
 import { captchaOf, imagesAddress, messagingOf, needing, smsOf, storageOf } from './providers';
@@ -166,6 +167,26 @@ function imagesOnlyOf({ IMAGES, STORAGE_PROVIDER }: Environment, mistakes: strin
   return IMAGES === 'only';
 }
 
+function wordsOf(env: Environment): WordsSettings {
+  return {
+    directory: env.WORDS_DIR,
+    defaultLanguage: env.DEFAULT_LANGUAGE,
+    replaced: {
+      code: env.SMS_TEXT,
+      password_reset: env.NOTIFY_TEXT_PASSWORD_RESET,
+      password_changed: env.NOTIFY_TEXT_PASSWORD_CHANGED,
+      new_device: env.NOTIFY_TEXT_NEW_DEVICE,
+      locked_out: env.NOTIFY_TEXT_LOCKED_OUT,
+      phone_changed: env.NOTIFY_TEXT_PHONE_CHANGED,
+      account_closed: env.NOTIFY_TEXT_ACCOUNT_CLOSED,
+    },
+    codeTtlSeconds: env.CODE_TTL_SECONDS,
+    androidHash: env.SMS_ANDROID_HASH,
+    ownOrigin: env.PUBLIC_URL && new URL(env.PUBLIC_URL).origin,
+    origins: env.CORS_ORIGINS,
+  };
+}
+
 /** Groups the settings by concern. The result contains secrets, so no part of it is ever logged. */
 function nested(env: Environment, mistakes: string[]) {
   const need = needing(env, mistakes);
@@ -205,23 +226,15 @@ function nested(env: Environment, mistakes: string[]) {
     sessions: sessionsOf(env, mistakes),
     passwords: { bcryptCost: env.BCRYPT_COST },
     sms: smsOf(env, need, mistakes),
+    words: wordsOf(env),
     notices: {
       notify: env.NOTIFY,
-      texts: {
-        password_reset: env.NOTIFY_TEXT_PASSWORD_RESET,
-        password_changed: env.NOTIFY_TEXT_PASSWORD_CHANGED,
-        new_device: env.NOTIFY_TEXT_NEW_DEVICE,
-        locked_out: env.NOTIFY_TEXT_LOCKED_OUT,
-        phone_changed: env.NOTIFY_TEXT_PHONE_CHANGED,
-        account_closed: env.NOTIFY_TEXT_ACCOUNT_CLOSED,
-      },
       allowedRegions: env.ALLOWED_REGIONS,
     },
     messaging: messagingOf(env, need),
     storage: storageOf(env, need),
     captcha: captchaOf(env, need),
     verification: {
-      smsText: env.SMS_TEXT,
       phoneCheck: env.PHONE_CHECK ?? (strict ? 'mobile' : 'possible'),
       allowedRegions: env.ALLOWED_REGIONS,
       captchaPolicy: env.CAPTCHA_POLICY,

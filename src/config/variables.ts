@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { networkList } from '../base/networks';
+import { isTag } from '../features/sending/languages';
 import { isSigningKey } from '../integrations/messaging/signing-key';
 import { LIMIT_VARIABLES, type LimitVariable } from '../load/limits';
 import {
@@ -21,8 +22,6 @@ import {
   trustProxy,
   whole,
 } from './formats';
-
-const DEFAULT_SMS_TEXT = '{code} is your verification code. It is valid for {minutes} minutes. Do not share it.';
 
 /** A number in E.164, a short code, or an alphanumeric sender, which has a letter. */
 const TWILIO_SENDER = /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[A-Za-z])[\w &+-]{1,11})$/;
@@ -86,25 +85,20 @@ export const environment = z.object({
   SMS_PROVIDER: oneOf('console', 'file', 'twilio').optional(),
   SMS_ROUTES: text.optional(),
   SMS_FILE: text.optional(),
-  SMS_TEXT: z.string().includes('{code}', { error: 'must contain {code}' }).default(DEFAULT_SMS_TEXT),
+  WORDS_DIR: text.optional(),
+  DEFAULT_LANGUAGE: z.string().refine(isTag, 'must be a language, such as en or zh-Hant').default('en'),
+  SMS_TEXT: z.string().includes('{code}', { error: 'must contain {code}' }).optional(),
+  SMS_ANDROID_HASH: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]{11}$/, 'must be the hash of the app, which has 11 letters, digits, + and /')
+    .optional(),
   NOTIFY: oneOf('off', 'sms').default('off'),
-  // Each text fits in one message: 160 characters of GSM-7.
-  NOTIFY_TEXT_PASSWORD_RESET: text.default(
-    'The password of your account was reset with a code sent to this phone. If this was not you, reset it again now.',
-  ),
-  NOTIFY_TEXT_PASSWORD_CHANGED: text.default(
-    'The password of your account was changed. If this was not you, reset it now by a code to this phone.',
-  ),
-  NOTIFY_TEXT_NEW_DEVICE: text.default(
-    'Your account was logged in to from a new device or place. If this was not you, change your password now.',
-  ),
-  NOTIFY_TEXT_LOCKED_OUT: text.default(
-    'Too many wrong passwords were tried for your account. Logging in is closed for up to a day, or until you reset the password.',
-  ),
-  NOTIFY_TEXT_PHONE_CHANGED: text.default(
-    'Your account was given another phone number, and is no longer reached by this one. If this was not you, ask for help now.',
-  ),
-  NOTIFY_TEXT_ACCOUNT_CLOSED: text.default('Your account was closed. If this was not you, ask for help now.'),
+  NOTIFY_TEXT_PASSWORD_RESET: text.optional(),
+  NOTIFY_TEXT_PASSWORD_CHANGED: text.optional(),
+  NOTIFY_TEXT_NEW_DEVICE: text.optional(),
+  NOTIFY_TEXT_LOCKED_OUT: text.optional(),
+  NOTIFY_TEXT_PHONE_CHANGED: text.optional(),
+  NOTIFY_TEXT_ACCOUNT_CLOSED: text.optional(),
   TWILIO_ACCOUNT_SID: z.string().startsWith('AC', 'must be the Account SID, which begins with AC').optional(),
   TWILIO_AUTH_TOKEN: z
     .string()

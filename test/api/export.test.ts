@@ -50,7 +50,7 @@ describe('POST /user/export', () => {
     const { securityEvents, ...rest } = await exported(ann);
     expect(rest).toEqual({
       user: { ...profileOf(ann), findable: true, createdAt: time },
-      phones: [{ phone: e164(ann), region: '44' }],
+      phones: [{ phone: e164(ann), region: '44', language: '' }],
       sessions: [expect.objectContaining({ current: true })],
       images: [{ key: `${ann.id}/a.png`, bytes: 100 }],
       blacklist: [{ friendId: bob.id, status: true, updatedAt: time }],

@@ -15,6 +15,7 @@ const OURS = [
   /^must not contain white space$/,
   /^must be 1 to 64 letters, digits, - or _$/,
   /^must be true or false$/,
+  /^must be android, ios or web$/,
   /^must be an array of ids$/,
   /^must be (1 to 100|at most 499) ids$/,
   /^must be an absolute http or https URL, with :\/\/ once, without user, password, quotes, < and >$/,

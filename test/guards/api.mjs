@@ -4417,4 +4417,50 @@ export const guards = {
     by: 'if (!req.reads) await handled(reading, req, res);',
     named: 'ends with the session, and is refused without one',
   },
+
+  // --- words
+  'words-1': {
+    guard: 'only a verified code changes the language of notices',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: `WITH own AS (
+     INSERT INTO sms_networks`,
+    by: `WITH told_in AS (UPDATE phones SET language = :language WHERE phone = :phone), own AS (
+     INSERT INTO sms_networks`,
+    named: 'is not changed by a stranger who only asks for codes, so that the owner can read the notices',
+  },
+  'words-2': {
+    guard: 'a code names only the domain of a page that the operator has listed',
+    file: 'src/features/sending/last-line.ts',
+    replace: 'return domainsOf(lines).includes(origin) ? originLine(origin) : undefined;',
+    by: 'return originLine(origin);',
+    named: 'does not name the domain of a page that the operator has not listed',
+  },
+  'words-3': {
+    guard: 'a code that names no language leaves that of the phone',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: "verified.language <> '' AND phones.language <>",
+    by: 'phones.language <>',
+    named: 'follows a verified code in another language, and stays after one that names none',
+  },
+  'words-4': {
+    guard: 'a new language is not told to other services as a new phone',
+    file: 'migrations/0029_codes.up.sql',
+    replace: 'AFTER INSERT OR UPDATE OF phone, region, user_id ON phones',
+    by: 'AFTER INSERT OR UPDATE ON phones',
+    named: 'is not told to other services as a changed phone',
+  },
+  'words-5': {
+    guard: 'a notice is in the language of the phone',
+    file: 'src/features/notices/notices.ts',
+    replace: 'words.notice(happening, phone.language)',
+    by: "words.notice(happening, '')",
+    named: 'is kept from the code that registers it, and used for a notice',
+  },
+  'words-6': {
+    guard: 'a code that names no language is followed by notices in that of the phone',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: "(SELECT language FROM phones WHERE phone = :phone), '')",
+    by: "'')",
+    named: 'is kept from the code that registers it, and used for a notice',
+  },
 };

@@ -407,6 +407,13 @@ export const guards = {
     by: 'if (false)',
     named: 'that exists and cannot be read',
   },
+  'settings-12': {
+    guard: 'the service does not start with words that it cannot use',
+    file: 'src/server.ts',
+    replace: '...words.mistakes,',
+    by: '',
+    named: 'names all mistakes at once, under one headline',
+  },
   'release-1': {
     guard: 'a release contains nothing that is not committed',
     file: 'scripts/release.mjs',

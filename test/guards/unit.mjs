@@ -804,4 +804,34 @@ export const guards = {
     by: '',
     named: 'ends without an answer in time',
   },
+
+  // --- words
+  'word-files-1': {
+    guard: 'the service does not start with a text that lacks the code',
+    file: 'src/features/sending/words-files.ts',
+    replace: "code?.includes('{code}') === false",
+    by: 'code === undefined',
+    named: 'are refused with a code without the code',
+  },
+  'word-files-2': {
+    guard: 'a header of many languages is read only in part',
+    file: 'src/features/sending/languages.ts',
+    replace: ".split(',', MOST_RANGES)",
+    by: ".split(',')",
+    named: 'is read from a hostile Accept-Language in little time',
+  },
+  'word-files-3': {
+    guard: 'a language of a thousand parts is not looked up',
+    file: 'src/features/sending/languages.ts',
+    replace: 'text.length <= LONGEST_TAG && TAG',
+    by: 'TAG',
+    named: 'is read from a hostile Accept-Language in little time',
+  },
+  'word-files-4': {
+    guard: 'a text with a last line of its own gets no other',
+    file: 'src/features/sending/words.ts',
+    replace: 'lastLine === undefined || hasLastLine(text)',
+    by: 'lastLine === undefined',
+    named: 'is not added to a text that has one of its own',
+  },
 };

@@ -248,10 +248,11 @@ describe('mistakes in settings at npm start', () => {
       TWILIO_ACCOUNT_SID: 'AC1',
       QINIU_SECRET_KEY_FILE: '/dev/null/x',
       STORAGE_PROVIDER: 'qiniu',
+      WORDS_DIR: join(folder, 'none'),
     });
     expect(await service.exited).toBe(1);
     const [headline, ...mistakes] = service.stderr.trim().split('\n');
-    expect(headline).toMatch(/^Cannot start: 8 settings are wrong, .*\.env\.example.*:$/);
+    expect(headline).toMatch(/^Cannot start: 9 settings are wrong, .*\.env\.example.*:$/);
     expect(mistakes.map((line) => line.split(':')[0])).toEqual([
       '  QINIU_SECRET_KEY_FILE',
       '  PORT',
@@ -260,6 +261,7 @@ describe('mistakes in settings at npm start', () => {
       '  QINIU_ACCESS_KEY',
       '  QINIU_BUCKET',
       '  QINIU_DOMAIN',
+      '  WORDS_DIR',
       '  DATA_DIR',
     ]);
     expect(service.stderr).not.toContain('    at ');
@@ -310,10 +312,12 @@ describe('mistakes in settings at npm start', () => {
     for (const value of ['an-old-secret', 'misspelt', 'somebody']) expect(service.stderr).not.toContain(value);
   });
 
-  it('starts in spite of an unknown variable', async () => {
-    const service = await (await startService({ DATA_DIR: makeUsedDataDir(), LOG_LEVL: 'info' })).untilReady();
+  it('starts in spite of an unknown variable, and of a code that takes two messages, and tells of both', async () => {
+    const env = { LOG_LEVL: 'info', SMS_TEXT: `{code} ${'x'.repeat(160)}` };
+    const service = await (await startService({ DATA_DIR: makeUsedDataDir(), ...env })).untilReady();
     expect(service.stderr).toBe(
-      'LOG_LEVL: is not a setting of this service, and has no effect: did you mean LOG_LEVEL?\n',
+      'LOG_LEVL: is not a setting of this service, and has no effect: did you mean LOG_LEVEL?\n' +
+        'SMS_TEXT: takes more than one message in every language (167 of 160 places of GSM-7)\n',
     );
     await service.stop();
   });

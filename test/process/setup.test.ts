@@ -105,7 +105,7 @@ describe('npm run setup', () => {
     expect(config).toMatchObject({
       http: { publicUrl: 'https://accounts.example' },
       sms: { from: undefined, messagingServiceSid: SERVICE },
-      verification: { smsText: 'It is {code}, $1' },
+      words: { replaced: { code: 'It is {code}, $1' } },
     });
   });
 

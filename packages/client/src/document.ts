@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 65bd28e4c0d5f6cf68e3fba4a16e1b00c7c7658a20bb496a96af4333f4a873a3
+// SHA-256 of the document: 57d84fd9eb44eea363cb388e63c36f8f14090ef3fb6945099ac0833870e03232
 
 export interface paths {
     "/user/send_code": {
@@ -259,6 +259,13 @@ export interface components {
             /** @description The text of the picture, as the user reads it, or the token of the page. At most 8,192 bytes. */
             verifyCode?: string;
             channel?: components["schemas"]["Channel"];
+            /** @description Tag of the language of the message. One that there is not is passed over for `Accept-Language`. */
+            language?: string;
+            /**
+             * @description System that reads the code out of the message. A page need not say so.
+             * @enum {string}
+             */
+            client?: "android" | "ios" | "web";
         };
         /** @description An international dialling code. */
         Region: number | string;
@@ -647,6 +654,8 @@ export interface components {
             phone: string;
             /** @description Its dialling code. */
             region: string;
+            /** @description The language of messages to it; empty: the default. */
+            language: string;
         };
         /** @description An image that the user uploaded. */
         KeptImage: {

@@ -8,7 +8,7 @@ import { PhoneTaken, WrongPassword, type CredentialsRepositories } from '../auth
 import type { Device } from '../auth/login-attempts';
 import type { OwnPassword, Proved } from '../auth/own-password';
 import type { Notices } from '../notices/notices';
-import { masked, type Phone } from '../phones/phone-number';
+import { masked, type Phone, type ToldPhone } from '../phones/phone-number';
 import type { Account, Changer, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { NO_SUCH_TOKEN } from '../verification/verification-token';
@@ -41,7 +41,7 @@ interface Allowed extends Pick<Proved, 'account' | 'phone'> {
 
 /** A new phone: by a verification token and from a session, or by an operator. */
 interface Move {
-  next: Phone;
+  next: ToldPhone;
   byOwner?: { hash: Buffer; sid: string };
 }
 
@@ -75,7 +75,7 @@ export class AccountService {
 
   /** Like `changePhone`, but ends all sessions. The operator must have made sure that the owner has the new phone. */
   async changePhoneByOperator(userId: string, next: Phone, caller: Caller): Promise<void> {
-    await this.asOperator(userId, (allowed) => this.move(allowed, { next }, caller));
+    await this.asOperator(userId, (allowed) => this.move(allowed, { next: { ...next, language: '' } }, caller));
   }
 
   /** Ends all sessions, and forgets the devices and addresses where the account was used. The password stays. */
@@ -102,7 +102,9 @@ export class AccountService {
   private async move(allowed: Allowed, move: Move, caller: Caller): Promise<void> {
     const { notices, transaction } = this.parts;
     const { account, phone } = allowed;
-    await transaction((repos) => changePhone(repos, allowed, move, caller));
+    // The owner goes on reading what was read before, unless the new phone was proved in another language.
+    const next = { ...move.next, language: move.next.language || (phone?.language ?? '') };
+    await transaction((repos) => changePhone(repos, allowed, { ...move, next }, caller));
     if (phone) notices.notify('phone_changed', { id: account.id, phone }, caller);
   }
 

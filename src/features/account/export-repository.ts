@@ -20,7 +20,7 @@ const keptUser = statement<KeptUser, 'userId'>(
 
 const keptPhones = statement<KeptPhone, 'userId'>(
   'kept-phones',
-  'SELECT phone, region FROM phones WHERE user_id = :userId ORDER BY phone',
+  'SELECT phone, region, language FROM phones WHERE user_id = :userId ORDER BY phone',
 );
 
 /** Pages by the key after the user in an index. Not prepared, so that PostgreSQL plans for the number of rows. */

@@ -18,6 +18,7 @@ const phone = z
   .strictObject({
     phone: text('The number, in E.164.', '+447911123456'),
     region: text('Its dialling code.', '44'),
+    language: text('The language of messages to it; empty: the default.', 'en'),
   })
   .meta({ id: 'KeptPhone', description: 'A phone of the account.' });
 const image = z

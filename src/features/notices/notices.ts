@@ -5,29 +5,27 @@ import { SendingTimedOut } from '../../integrations/senders/sender';
 import type { Background } from '../../load/background';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Limiter, LimitMet, CountedUses, LimitUse } from '../limits/limiter';
-import { isWithin, masked, type Phone } from '../phones/phone-number';
+import { isWithin, masked, type Phone, type ToldPhone } from '../phones/phone-number';
 import type { Routes } from '../sending/routes';
 import type { Sending } from '../sending/sending';
+import type { Words } from '../sending/words';
+import type { Happening } from '../sending/words-files';
 import type { UsersRepository } from '../users/users-repository';
 import type { KnownDevices } from './known-devices';
 
-/** Events that an owner is notified of. */
-export type Happening =
-  'password_reset' | 'password_changed' | 'new_device' | 'locked_out' | 'phone_changed' | 'account_closed';
-
 export interface NoticeRules {
   notify: 'off' | 'sms';
-  texts: Record<Happening, string>;
   /** Calling codes, and ISO codes of countries. Empty: no limit. */
   allowedRegions: string[];
 }
 
 export interface Owner {
   id: string;
-  phone: Phone;
+  phone: ToldPhone;
 }
 
 interface Parts {
+  words: Words;
   routes: Routes;
   sending: Sending;
   users: UsersRepository;
@@ -81,13 +79,14 @@ export class Notices {
   }
 
   private async send(happening: Happening, { id, phone }: Owner, caller: Caller): Promise<void> {
-    const { routes, sending, audit } = this.parts;
-    const { texts, allowedRegions } = this.rules;
+    const { routes, sending, words, audit } = this.parts;
+    const { allowedRegions } = this.rules;
     if (!isWithin(phone, allowedRegions)) return;
     const taken = await this.placeFor(happening, phone, caller);
     if (!taken) return;
     try {
-      await sending.send(routes.forNotice(phone), { to: phone.number, body: texts[happening] });
+      const body = words.notice(happening, phone.language);
+      await sending.send(routes.forNotice(phone), { to: phone.number, body: () => body });
     } catch (error) {
       this.warn(error, happening, phone, caller);
       // After a time-out the message may still arrive.

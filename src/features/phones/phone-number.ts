@@ -7,6 +7,11 @@ export interface Phone {
   region: string;
 }
 
+/** A phone with the language of its messages. Empty: the default. */
+export interface ToldPhone extends Phone {
+  language: string;
+}
+
 /** Whether a text is an ISO code of two letters. */
 export function isCountry(country: string): boolean {
   return Object.hasOwn(metadata.countries, country);

@@ -1,5 +1,5 @@
 import { BreakerOpen } from '../../load/breaker';
-import { nameOf, type SenderName, type Way } from '../../integrations/senders/kinds';
+import { nameOf, type Channel, type SenderName, type Way } from '../../integrations/senders/kinds';
 import { NumberRefused, SendingTimedOut, type Message, type Sender } from '../../integrations/senders/sender';
 
 /** Time after which no other way is begun, so that its end is known before the deadline of the request. */
@@ -37,7 +37,7 @@ export class Sending {
   /** Throws NumberRefused if each way refuses the number. `before` runs before each way. */
   async send(
     ways: Way[],
-    message: Omit<Message, 'channel'>,
+    message: Omit<Message, 'channel' | 'body'> & { body: (channel: Channel) => string },
     before: (way: Way) => Promise<void> = () => Promise.resolve(),
   ): Promise<Taken> {
     const begun = this.now();
@@ -46,7 +46,8 @@ export class Sending {
       if (this.now() - begun > MOST_MS) break;
       await before(way);
       try {
-        const sent = await this.senderOf(way).send({ ...message, channel: way.channel });
+        const { channel } = way;
+        const sent = await this.senderOf(way).send({ ...message, channel, body: message.body(channel) });
         return { way, reference: sent?.reference ?? '' };
       } catch (error) {
         if (error instanceof SendingTimedOut) throw error;

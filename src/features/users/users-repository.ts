@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { holdInPlace } from '../../database/hold-in-place';
 import type { OWNER } from '../../database/owner-reads';
 import { columnList, isDistributed, statement, type Source } from '../../database/statement';
-import type { Phone } from '../phones/phone-number';
+import type { ToldPhone } from '../phones/phone-number';
 import { PROFILE_COLUMNS, type Profile } from './profile';
 
 /** A user with the data for a login. */
@@ -107,14 +107,15 @@ export class UsersRepository {
     return (await this.idByPhone(phone, this.db)) !== undefined;
   }
 
-  async phonesOf(id: string): Promise<Phone[]> {
-    return this.db('phones').where({ user_id: id }).select<Phone[]>({ number: 'phone', region: 'region' });
+  async phonesOf(id: string): Promise<ToldPhone[]> {
+    const columns = { number: 'phone', region: 'region', language: 'language' };
+    return this.db('phones').where({ user_id: id }).select<ToldPhone[]>(columns);
   }
 
   /** Returns false when the phone already belongs to an account, however many requests try at once. */
-  async claimPhone(phone: Phone, userId: string): Promise<boolean> {
+  async claimPhone({ number, region, language }: ToldPhone, userId: string): Promise<boolean> {
     const claimed = await this.db('phones')
-      .insert({ phone: phone.number, region: phone.region, user_id: userId })
+      .insert({ phone: number, region, user_id: userId, language })
       .onConflict('phone')
       .ignore()
       .returning('phone');

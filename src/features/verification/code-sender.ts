@@ -8,6 +8,7 @@ import type { Phone } from '../phones/phone-number';
 import type { Routes } from '../sending/routes';
 import { NoWayTook, type Sending } from '../sending/sending';
 import type { WaysRepository } from '../sending/ways-repository';
+import type { Wording, Words } from '../sending/words';
 import type { VerificationCodes } from './verification-code';
 import type { VerificationRepository } from './verification-repository';
 
@@ -24,15 +25,10 @@ export class SendingFailed extends Unavailable {
   }
 }
 
-export interface CodeMessage {
-  /** Text with {code} and {minutes}. */
-  smsText: string;
-  codeTtlSeconds: number;
-}
-
 /** How the user wants to get the code. */
 export interface CodeWish {
   channel?: Channel | undefined;
+  wording: Wording;
 }
 
 interface Parts {
@@ -41,17 +37,18 @@ interface Parts {
   codes: VerificationCodes;
   routes: Routes;
   sending: Sending;
+  words: Words;
 }
 
 /** Makes, stores and sends codes. */
 export class CodeSender {
   constructor(
     private readonly parts: Parts,
-    private readonly message: CodeMessage,
+    private readonly rules: { codeTtlSeconds: number },
   ) {}
 
   /** Returns the ways by which a code would go, the first to be tried first. */
-  async waysTo(phone: Phone, { channel }: CodeWish): Promise<Way[]> {
+  async waysTo(phone: Phone, { channel }: Pick<CodeWish, 'channel'>): Promise<Way[]> {
     const { routes, ways } = this.parts;
     const failed = routes.hasChoice(phone) ? await ways.failedWay(phone.number) : undefined;
     const found = await routes.forCode(phone, { channel, failed });
@@ -64,23 +61,22 @@ export class CodeSender {
    * Withdraws it when it certainly was not sent. After a time-out it may still arrive, and stays valid. All ways are
    * given the same code, and the newest row says by whom it is compared, so that two codes are never valid.
    */
-  async send(phone: Phone, ways: Way[], asker: Pick<Caller, 'address' | 'ip'>): Promise<Channel> {
-    const { verification, codes, sending } = this.parts;
+  async send(phone: Phone, ways: Way[], asker: Pick<Caller, 'address' | 'ip'>, wording: Wording): Promise<Channel> {
+    const { verification, codes, sending, words } = this.parts;
     const code = codes.create();
     const kept = codes.kept(phone.number, code, asker.address);
-    const network = maskedAddress(asker.ip);
+    const { language } = wording;
     let tried = ways[0] ? nameOf(ways[0]) : '';
-    const id = await verification.addCode(phone, kept, network, tried, this.message.codeTtlSeconds);
+    const about = { network: maskedAddress(asker.ip), way: tried, language };
+    const id = await verification.addCode(phone, kept, about, this.rules.codeTtlSeconds);
     const before = async (way: Way) => {
       if (nameOf(way) !== tried) await verification.setWay(id, nameOf(way));
       tried = nameOf(way);
     };
     try {
-      const { way, reference } = await sending.send(
-        ways,
-        { to: phone.number, body: this.textWith(code), code },
-        before,
-      );
+      // Only SMS is read by programs of the phone.
+      const body = (channel: Channel) => words.code(channel === 'sms' ? wording : { language }, code);
+      const { way, reference } = await sending.send(ways, { to: phone.number, body, code }, before);
       if (reference) await verification.setReference(id, reference);
       return way.channel;
     } catch (error) {
@@ -88,10 +84,5 @@ export class CodeSender {
       await verification.withdrawCode(id, phone);
       throw error instanceof NoWayTook ? new SendingFailed(error.cause, error.wasAsked) : error;
     }
-  }
-
-  private textWith(code: string): string {
-    const minutes = String(Math.ceil(this.message.codeTtlSeconds / 60));
-    return this.message.smsText.replaceAll('{code}', code).replaceAll('{minutes}', minutes);
   }
 }

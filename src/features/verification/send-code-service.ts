@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { BadRequest, SendingTooOften, Unavailable } from '../../base/errors';
 import type { Verdict, VouchedFor } from '../../integrations/captcha/captchas';
-import type { Channel, Way } from '../../integrations/senders/kinds';
+import type { Channel } from '../../integrations/senders/kinds';
 import { NumberRefused, SendingTimedOut } from '../../integrations/senders/sender';
 import { orCaptcha, type LimitName } from '../../load/limits';
 import type { AuditTrail } from '../audit/audit-trail';
@@ -63,7 +63,8 @@ export class SendCodeService {
     await this.checkGuessBudget(phone, caller, standing);
     const uses = [...this.usesOfPhone(phone, standing, raised), ofAddress];
     const taken = await limiter.take(caller, ...uses, await this.budgetFor(standing, caller));
-    const channel = await this.sendUnlessGuarded({ phone, caller, standing }, ways, taken);
+    const send = () => sender.send(phone, ways, caller, wish.wording);
+    const channel = await this.sendUnlessGuarded({ phone, caller, standing }, send, taken);
     await audit.note({ event: 'code_sent', phone, ...(channel !== 'sms' && { detail: channel }) }, caller);
     return channel;
   }
@@ -151,10 +152,9 @@ export class SendCodeService {
     return raised === 'not yet' ? orCaptcha(limits[name], limits[withCaptcha]) : withCaptcha;
   }
 
-  private async sendUnlessGuarded(asking: Asking, ways: Way[], taken: CountedUses): Promise<Channel> {
-    const { phone, caller } = asking;
+  private async sendUnlessGuarded(asking: Asking, send: () => Promise<Channel>, taken: CountedUses): Promise<Channel> {
     try {
-      return await this.parts.spendGuard.guard(asking, () => this.parts.sender.send(phone, ways, caller));
+      return await this.parts.spendGuard.guard(asking, send);
     } catch (error) {
       throw await this.failure(error, asking, taken);
     }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
-import { countryOf, type Phone } from '../phones/phone-number';
+import { countryOf, type Phone, type ToldPhone } from '../phones/phone-number';
 import type { MaxAttempts } from './guesses';
 import type { KeptCode } from './verification-code';
 
@@ -22,7 +22,7 @@ const MOST_COUNTED = 5;
 /** Locks the network's row before the region's, like exchange-code. */
 const addCode = statement<
   { id: number },
-  'country' | 'network' | 'phone' | 'hmac' | 'askerHmac' | 'ttlSeconds' | 'way'
+  'country' | 'network' | 'phone' | 'hmac' | 'askerHmac' | 'ttlSeconds' | 'way' | 'language'
 >(
   'add-code',
   `WITH own AS (
@@ -37,8 +37,8 @@ const addCode = statement<
      INSERT INTO sms_traffic AS held (region, slot, sent)
      SELECT :country, sms_traffic_slot(now()), 1 FROM counting WHERE is_counted
      ON CONFLICT (region, slot) DO UPDATE SET sent = held.sent + 1)
-   INSERT INTO verification_codes (phone, code_hmac, asker_hmac, expires_at, network, is_counted, country, way)
-   SELECT :phone, :hmac, :askerHmac, ${IN_TTL}, :network, is_counted, :country, :way FROM counting RETURNING id`,
+   INSERT INTO verification_codes (phone, code_hmac, asker_hmac, expires_at, network, is_counted, country, way, language)
+   SELECT :phone, :hmac, :askerHmac, ${IN_TTL}, :network, is_counted, :country, :way, :language FROM counting RETURNING id`,
 );
 
 const withdrawCode = statement<unknown, 'id' | 'country'>(
@@ -73,20 +73,25 @@ const releaseAttempt = statement<unknown, 'id' | 'byAsker'>(
     WHERE id = :id`,
 );
 
+/** The right code also proves in which language the owner of the phone wants to be told. Others may ask for codes too. */
 const exchangeCode = statement<{ phone: string }, 'id' | 'region' | 'country' | 'hash' | 'phone' | 'ttlSeconds'>(
   'exchange-code',
   `WITH verified AS (
      UPDATE verification_codes SET verified_at = now() WHERE id = :id AND verified_at IS NULL AND expires_at > now()
-     RETURNING sms_traffic_slot(created_at) AS sent_in, network, is_counted),
+     RETURNING sms_traffic_slot(created_at) AS sent_in, network, is_counted, language),
    own AS (
      UPDATE sms_networks one SET verified = one.verified + 1 FROM verified
       WHERE one.network = verified.network AND slot = sent_in RETURNING 1),
    traffic AS (
      INSERT INTO sms_traffic AS held (region, slot, sent, verified)
      SELECT :country, sent_in, (NOT is_counted)::integer, 1 FROM verified, (SELECT count(*) FROM own) AS first
-     ON CONFLICT (region, slot) DO UPDATE SET sent = held.sent + excluded.sent, verified = held.verified + 1)
-   INSERT INTO verification_tokens (token_hash, phone, region, expires_at)
-   SELECT :hash, :phone, :region, ${IN_TTL} FROM verified RETURNING phone`,
+     ON CONFLICT (region, slot) DO UPDATE SET sent = held.sent + excluded.sent, verified = held.verified + 1),
+   told_in AS (
+     UPDATE phones SET language = verified.language FROM verified
+      WHERE phone = :phone AND verified.language <> '' AND phones.language <> verified.language)
+   INSERT INTO verification_tokens (token_hash, phone, region, expires_at, language)
+   SELECT :hash, :phone, :region, ${IN_TTL}, coalesce(
+     nullif(language, ''), (SELECT language FROM phones WHERE phone = :phone), '') FROM verified RETURNING phone`,
 );
 
 /**
@@ -124,9 +129,15 @@ export class VerificationRepository {
   constructor(private readonly db: Knex) {}
 
   /** Stores a code, and the first way that it tries. From now on only this one is valid for the phone. */
-  async addCode(phone: Phone, code: KeptCode, network: string, way: string, ttlSeconds: number): Promise<number> {
+  async addCode(
+    phone: Phone,
+    code: KeptCode,
+    { network, way, language }: { network: string; way: string; language: string },
+    ttlSeconds: number,
+  ): Promise<number> {
     const country = countryOf(phone);
-    const [row] = await addCode(this.db, { phone: phone.number, country, network, way, ...code, ttlSeconds });
+    const values = { phone: phone.number, country, network, way, language, ...code, ttlSeconds };
+    const [row] = await addCode(this.db, values);
     if (!row) throw new Error('INSERT returned no row');
     return row.id;
   }
@@ -169,8 +180,9 @@ export class VerificationRepository {
     return (await exchangeCode(this.db, values)).length > 0;
   }
 
-  async phoneOfToken(tokenHash: Buffer): Promise<Phone | undefined> {
-    return this.goodToken(tokenHash).first<Phone | undefined>({ number: 'phone', region: 'region' });
+  async phoneOfToken(tokenHash: Buffer): Promise<ToldPhone | undefined> {
+    const columns = { number: 'phone', region: 'region', language: 'language' };
+    return this.goodToken(tokenHash).first<ToldPhone | undefined>(columns);
   }
 
   /** Ends all codes and tokens of the token's phone, in a transaction. Returns false if another request was first. */

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { operation, type Operation } from '../../http/operation';
 import type { SignedInDevice } from '../audit/known-places';
+import type { Words } from '../sending/words';
 import type { SendCodeService } from './send-code-service';
 import { isAvailable, phone, sendCode, verificationToken, verifyCode } from './verification-schemas';
 import type { VerifyCodeService } from './verify-code-service';
@@ -8,11 +9,14 @@ import type { VerifyCodeService } from './verify-code-service';
 /** Reads the device of a request from its signed cookie. */
 type DeviceOf = (req: Request) => SignedInDevice | undefined;
 
-export function verificationRouter(
-  sending: SendCodeService,
-  verifying: VerifyCodeService,
-  deviceOf: DeviceOf,
-): Operation[] {
+interface Parts {
+  words: Words;
+  sending: SendCodeService;
+  verifying: VerifyCodeService;
+  deviceOf: DeviceOf;
+}
+
+export function verificationRouter({ words, sending, verifying, deviceOf }: Parts): Operation[] {
   return [
     operation({
       path: '/user/send_code',
@@ -37,8 +41,12 @@ export function verificationRouter(
         'sms_unconfirmed',
         'too_many_checks',
       ],
-      handle: async ({ verifyId, verifyCode, channel, ...phone }, { req, res, caller }) => {
-        const asked = { captcha: { verifyId, verifyCode }, wish: { channel } };
+      handle: async ({ verifyId, verifyCode, channel, language, client, ...phone }, { req, res, caller }) => {
+        const wording = words.wordingFor(
+          { field: language, header: req.get('Accept-Language') },
+          { kind: client, origin: req.get('Origin') },
+        );
+        const asked = { captcha: { verifyId, verifyCode }, wish: { channel, wording } };
         res.set('X-Channel', await sending.send(phone, caller, asked, deviceOf(req)));
       },
     }),

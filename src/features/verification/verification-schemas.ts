@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { bytes, described } from '../../base/schemas';
 import { CHANNELS } from '../../integrations/senders/kinds';
 import { phoneFields } from '../phones/phone-fields';
+import { CLIENTS } from '../sending/last-line';
 
 const TOKEN = 'c3VjaCBhIHRva2VuIDEyMw';
 
@@ -23,8 +24,23 @@ const channel = z
   .enum(CHANNELS, { error: `must be one of ${CHANNELS.join(', ')}` })
   .meta({ id: 'Channel', description: 'How the code is sent. `X-Channel` of the answer says which was used.' });
 
+const wish = z.object({
+  channel: channel.optional(),
+  language: described(bytes(0, 64), {
+    description: 'Tag of the language of the message. One that there is not is passed over for `Accept-Language`.',
+    examples: ['zh-Hant-TW'],
+  }).optional(),
+  client: z
+    .enum(CLIENTS, { error: 'must be android, ios or web' })
+    .meta({
+      description: 'System that reads the code out of the message. A page need not say so.',
+      examples: ['android'],
+    })
+    .optional(),
+});
+
 export const sendCode = z
-  .intersection(phoneFields, captchaAnswer.extend({ channel: channel.optional() }))
+  .intersection(phoneFields, captchaAnswer.extend(wish.shape))
   .meta({ id: 'CodeToSend', description: 'The phone to send a code to, and a solved captcha if one is required.' });
 
 const code = described(bytes(1, 32), { description: 'The 6 digits of the SMS.', examples: ['271828'] });

@@ -1,0 +1,50 @@
+import { lastLineFor, hasLastLine, type Client } from './last-line';
+import { acceptedLanguages, lookUp } from './languages';
+import { filled, readWords, type Happening, type Texts, type WordsSettings } from './words-files';
+
+/** The language of a request, by its field and by its header. */
+export interface AskedLanguage {
+  field: string | undefined;
+  header: string | undefined;
+}
+
+/** How a message is worded. */
+export interface Wording {
+  /** Tag of the language that was asked for. Empty: none that there is. */
+  language: string;
+  /** With {code} in it. */
+  lastLine?: string | undefined;
+}
+
+/** Texts of messages, by language. */
+export class Words {
+  private readonly languages: Map<string, Texts>;
+
+  constructor(private readonly settings: WordsSettings) {
+    this.languages = readWords(settings).languages;
+  }
+
+  wordingFor(asked: AskedLanguage, client: Client): Wording {
+    const wanted = [...(asked.field === undefined ? [] : [asked.field]), ...acceptedLanguages(asked.header ?? '')];
+    const language = lookUp(wanted, (tag) => this.languages.has(tag)) ?? '';
+    return { language, lastLine: lastLineFor(client, this.settings) };
+  }
+
+  /** Returns the text of a code, which ends with the last line unless it has one of its own. */
+  code({ language, lastLine }: Wording, code: string): string {
+    const { code: text } = this.textsIn(language);
+    const whole = lastLine === undefined || hasLastLine(text) ? text : `${text}\n${lastLine}`;
+    return filled(whole, code, this.settings.codeTtlSeconds);
+  }
+
+  notice(happening: Happening, language: string): string {
+    return this.textsIn(language)[happening];
+  }
+
+  /** A language may have been removed since a phone was given it. */
+  private textsIn(language: string): Texts {
+    const texts = this.languages.get(language) ?? this.languages.get(this.settings.defaultLanguage.toLowerCase());
+    if (texts === undefined) throw new Error(`there are no words in ${this.settings.defaultLanguage}`);
+    return texts;
+  }
+}
