@@ -11,5 +11,5 @@ DELETE FROM verification_tokens WHERE used_at IS NOT NULL;
 ALTER TABLE verification_tokens
   DROP COLUMN is_test, DROP COLUMN language, DROP COLUMN sid, DROP COLUMN asker_hmac, DROP COLUMN used_at;
 ALTER TABLE verification_codes
-  DROP COLUMN language, DROP COLUMN receipt, DROP COLUMN reference, DROP COLUMN way, DROP COLUMN country;
+  DROP COLUMN is_test, DROP COLUMN language, DROP COLUMN receipt, DROP COLUMN reference, DROP COLUMN way, DROP COLUMN country;
 ALTER TABLE users DROP CONSTRAINT users_id_no_path_codes;

@@ -12,7 +12,9 @@ ALTER TABLE verification_codes
   -- Empty until the provider has told.
   ADD COLUMN receipt text NOT NULL DEFAULT '',
   -- Tag of the language that the client asked for, if there are words in it.
-  ADD COLUMN language text NOT NULL DEFAULT '';
+  ADD COLUMN language text NOT NULL DEFAULT '',
+  -- It was not sent: the code of a test number.
+  ADD COLUMN is_test boolean NOT NULL DEFAULT false;
 CREATE INDEX verification_codes_reference ON verification_codes (reference) WHERE reference <> '';
 
 -- A token that has begun a session is kept for a minute, for a client that lost the answer. The version before takes it
@@ -31,7 +33,7 @@ ALTER TABLE phones
   -- Proved only by codes that were not sent.
   ADD COLUMN is_test boolean NOT NULL DEFAULT false;
 
--- Neither of these two columns is told to other services. On several servers there is no such trigger (migrations/distributed).
+-- Neither of these two columns is told to other services. A Citus of the version before has no such trigger yet.
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = 'phones'::regclass AND tgname = 'phones_tell') THEN

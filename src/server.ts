@@ -53,6 +53,7 @@ async function start(): Promise<void> {
     const shown: { metricsUrl?: string | undefined } = {};
     const container = await buildContainer(config, outside, { metricsUrl: () => shown.metricsUrl });
     cleanups.push(() => container.close());
+    await warnOfTestNumbers(container);
     shown.metricsUrl = metrics && (await serveMetrics(metrics, container, config, cleanups));
     const admin = await serveAdmin({ config, logger, services: container.services }, cleanups);
     const server = await listen(createHttpServer(container.app), config.http);
@@ -155,6 +156,15 @@ async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<Datab
   cleanups.push(() => postgres.stop());
   const shown = `embedded PostgreSQL, kept in ${dataDir} (address in ${dataDir}/database-url)`;
   return { url: postgres.serviceUrl, migrationUrl: postgres.url, shown };
+}
+
+/** Warns of each number that takes a fixed code, or no longer does. */
+async function warnOfTestNumbers({ services }: Container): Promise<void> {
+  const lines = await services.testNumbers.lines().catch((error: unknown) => {
+    if (!isOutage(error)) throw error;
+    return [{ line: 'cannot be compared with the accounts, since the database is away' }];
+  });
+  for (const { line } of lines) startLog.warn(`TEST_NUMBERS: ${line}`);
 }
 
 /** Returns the address of the metrics. */

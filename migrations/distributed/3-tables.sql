@@ -68,7 +68,8 @@ SELECT pg_temp.tells('users_tell', 'UPDATE ON users FOR EACH ROW
     IS DISTINCT FROM
     (OLD.nickname, OLD.portrait_uri, OLD.closed_at, OLD.suspended_at, OLD.password_hash, OLD.credentials_version))
   EXECUTE FUNCTION users_tell()');
-SELECT pg_temp.tells('phones_tell', 'INSERT OR UPDATE ON phones FOR EACH ROW EXECUTE FUNCTION phones_tell()');
+SELECT pg_temp.tells('phones_tell', 'INSERT OR UPDATE OF phone, region, user_id ON phones
+  FOR EACH ROW EXECUTE FUNCTION phones_tell()');
 SELECT pg_temp.tells('session_tell', 'DELETE ON session
   REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION session_tell()');
 SELECT pg_temp.tells('blacklist_tell_of_new', 'INSERT ON blacklist FOR EACH ROW

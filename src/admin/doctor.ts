@@ -73,6 +73,11 @@ const CHECKS: Record<string, Check> = {
       ? { note: age }
       : `${age}: look at the log of the service backup (docs/backup.md)`;
   },
+  'test numbers': async ({ services }) => {
+    const lines = await services.testNumbers.lines();
+    const finding = lines.map(({ line }) => line).join('; ');
+    return lines.some(({ state }) => state !== 'in force') ? finding : finding ? { note: finding } : undefined;
+  },
   ...OUTSIDE,
 };
 

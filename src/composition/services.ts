@@ -32,6 +32,7 @@ import { KnownDevices } from '../features/notices/known-devices';
 import { Notices } from '../features/notices/notices';
 import type { Phone } from '../features/phones/phone-number';
 import { ProfileService } from '../features/profile/profile-service';
+import { TestNumbers } from '../features/sending/test-numbers';
 import { Words } from '../features/sending/words';
 import { SessionsService } from '../features/sessions/sessions-service';
 import { Routes } from '../features/sending/routes';
@@ -315,10 +316,12 @@ function buildCodes(
   const sender = new CodeSender({ verification, ways: repos.ways, codes, words, ...ways }, config.verification);
   const guardParts = { traffic: smsTraffic, limiter, audit, logger };
   const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
-  const sendingParts = { sender, captchas, limiter, spendGuard, places, audit, logger };
+  const testNumbers = new TestNumbers(config.secrets.testNumbers, users);
+  const sendingParts = { sender, testNumbers, captchas, limiter, spendGuard, places, audit, logger };
   const verifyingParts = { verification, codes, sending: ways.sending, users, limiter, places, audit };
   return {
     words,
+    testNumbers,
     captchas,
     spendGuard,
     sending: new SendCodeService(sendingParts, config.verification),

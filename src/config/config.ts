@@ -267,6 +267,7 @@ function nested(env: Environment, mistakes: string[]) {
       session: env.SESSION_SECRETS,
       messagingJwtKey: env.MESSAGING_JWT_KEY,
       inboxToken: env.INBOX_TOKEN,
+      testNumbers: env.TEST_NUMBERS,
     },
   };
 }

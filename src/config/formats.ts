@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { networkList } from '../base/networks';
 import { mistakeInAddress } from '../database/database-url';
 import { isCountry, isPhoneCallingCode } from '../features/phones/phone-number';
+import { readTestNumbers, type TestNumber } from '../features/sending/test-numbers';
 
 const MISTAKE_IN_HEADERS = 'must be headers separated by commas, such as api-key=…, with values in percent-encoding';
 
@@ -44,6 +45,12 @@ export const list = z.string().transform((value) =>
     .map((item) => item.trim())
     .filter(Boolean),
 );
+export const testNumbers = z.string().transform((value, context) => {
+  const read = readTestNumbers(value);
+  const isRead = (one: TestNumber | string): one is TestNumber => typeof one !== 'string';
+  for (const mistake of read) if (!isRead(mistake)) context.addIssue(mistake);
+  return read.filter(isRead);
+});
 /** Headers in the form of OpenTelemetry: name=value, and values in percent-encoding. */
 export const headers = list
   .pipe(z.array(z.string().regex(/^[\w.-]+ *=([ -$&-~]|%[2-7][\da-f])+$/i, MISTAKE_IN_HEADERS)))

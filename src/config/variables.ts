@@ -18,6 +18,7 @@ import {
   regions,
   seconds,
   share,
+  testNumbers,
   text,
   trustProxy,
   whole,
@@ -153,6 +154,7 @@ export const environment = z.object({
   CAPTCHA_VERIFY_URL: httpUrl.default('https://challenges.cloudflare.com/turnstile/v0/siteverify'),
   CAPTCHA_SCRIPT_URL: httpUrl.default('https://challenges.cloudflare.com/turnstile/v0/api.js'),
   SPEND_GUARD: oneOf('off', 'record', 'enforce').optional(),
+  TEST_NUMBERS: testNumbers.default([]),
   CODE_TTL_SECONDS: seconds.default(300),
   CODE_RESEND_SECONDS: seconds.default(60),
   CODE_MAX_ATTEMPTS: whole(1, 1_000).default(5),
@@ -178,7 +180,7 @@ export const SECRETS = [
   'DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_URL', 'DATABASE_MIGRATION_PASSWORD', 'DATABASE_REPLICA_URL',
   'DATABASE_LIMITS_URL', 'SESSION_SECRETS',
   'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY',
-  'CAPTCHA_SECRET_KEY', 'OTEL_EXPORTER_OTLP_HEADERS',
+  'CAPTCHA_SECRET_KEY', 'OTEL_EXPORTER_OTLP_HEADERS', 'TEST_NUMBERS',
 ] as const;
 
 export const databaseVariables = environment.pick({

@@ -271,7 +271,10 @@ describe('changing phones', () => {
     await signIn(app, ann);
     let changed: Promise<Answer> | undefined;
     await app.db.transaction(async (trx) => {
-      await new UsersRepository(trx).claimPhone({ number: e164(phone), region: '44', language: '' }, 'somebody');
+      await new UsersRepository(trx).claimPhone(
+        { number: e164(phone), region: '44', language: '', isTest: false },
+        'somebody',
+      );
       changed = changePhone(ann, token);
       await untilWaiting(app.db, 1);
     });
@@ -308,7 +311,10 @@ describe('changing phones', () => {
     const answers: Promise<Answer>[] = [];
     const old = await verificationToken(app, ann);
     const blocker = await app.db.transaction();
-    await new UsersRepository(blocker).claimPhone({ number: e164(phone), region: '44', language: '' }, 'somebody');
+    await new UsersRepository(blocker).claimPhone(
+      { number: e164(phone), region: '44', language: '', isTest: false },
+      'somebody',
+    );
     answers.push(changePhone(ann, token));
     await untilWaiting(app.db, 1);
     // The reset has read whose phone that is, and waits for its token.

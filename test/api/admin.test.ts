@@ -13,8 +13,9 @@ import { startApp, type Env, type TestApp } from '../support/app';
 import { expectRefusal, post, reasonOf } from '../support/calls';
 import { itOnOneServer } from '../support/on-one-server';
 import { command, linesOf, noted, rowsOf } from '../support/operator';
-import { e164, insertPerson, newPhone, registerAndSignIn, signIn } from '../support/people';
+import { e164, insertPerson, newPhone, registerAndSignIn, signIn, type PhoneFields } from '../support/people';
 import { productionEnv } from '../support/production';
+import { rememberSecret } from '../support/secrets';
 import { ROOT } from '../support/service-process';
 import { startTwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
@@ -243,6 +244,24 @@ describe('doctor', () => {
       state: 'LOOK',
       finding: expect.stringMatching(/^the password of DATABASE_URL can be guessed/) as string,
     });
+  });
+
+  it('lists test numbers, masked and without their codes, and finds those that have no effect', async () => {
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const [free, ended, taken] = [newPhone(), newPhone(), await insertPerson(app)];
+    const code = rememberSecret('718281');
+    const entry = (phone: PhoneFields, days: number) => `${e164(phone)}=${code}@${day(days)}`;
+    expect(await row('test numbers')).toMatchObject({ state: 'ok', finding: undefined });
+    const good = `+447…${e164(free).slice(-2)} takes a fixed code, and is sent none, until ${day(1)}`;
+    expect(await row('test numbers', { TEST_NUMBERS: entry(free, 1) })).toMatchObject({ state: 'ok', finding: good });
+    const TEST_NUMBERS = [entry(free, 1), entry(ended, -2), entry(taken, 1)].join();
+    const finding = String((await row('test numbers', { TEST_NUMBERS }))?.finding);
+    expect(finding).toMatch(
+      / takes a fixed code.*; \+447…\d\d was a test number until .*; \+447…\d\d is not taken as /,
+    );
+    expect(await row('test numbers', { TEST_NUMBERS })).toMatchObject({ state: 'LOOK' });
+    const told = await admin('why', [e164(free)], {}, { env: { TEST_NUMBERS } });
+    expect(linesOf(told, 'codes')).toContain('it is a test number: nothing is sent to it');
   });
 
   it('tells the age of the newest backup, and notices that there is none of the last night', async () => {

@@ -4438,8 +4438,15 @@ export const guards = {
   'words-3': {
     guard: 'a code that names no language leaves that of the phone',
     file: 'src/features/verification/verification-repository.ts',
-    replace: "verified.language <> '' AND phones.language <>",
-    by: 'phones.language <>',
+    replace: "SET language = coalesce(nullif(verified.language, ''), phones.language)",
+    by: 'SET language = verified.language',
+    also: [
+      {
+        file: 'src/features/verification/verification-repository.ts',
+        replace: "verified.language NOT IN ('', phones.language)",
+        by: 'verified.language <> phones.language',
+      },
+    ],
     named: 'follows a verified code in another language, and stays after one that names none',
   },
   'words-4': {
@@ -4462,5 +4469,77 @@ export const guards = {
     replace: "(SELECT language FROM phones WHERE phone = :phone), '')",
     by: "'')",
     named: 'is kept from the code that registers it, and used for a notice',
+  },
+
+  // --- test numbers
+  'test-numbers-1': {
+    guard: 'a fixed code does not open an account whose phone was proved by a code that was sent',
+    file: 'src/features/sending/test-numbers.ts',
+    replace: "proved.includes(number) ? 'refused' : 'in force'",
+    by: "'in force'",
+    named: 'is not opened by a fixed code: the number is treated as any other',
+  },
+  'test-numbers-2': {
+    guard: 'the token of a fixed code does not open an account that came to the number after it',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: '.whereRaw(GOOD_FOR_ITS_ACCOUNT)',
+    by: '',
+    named: 'is not taken over by the token of a fixed code that is older than it',
+  },
+  'test-numbers-3': {
+    guard: 'no account gets a phone whose code others know',
+    file: 'src/features/account/account-service.ts',
+    replace: 'if (next.isTest !== (proved.phone?.isTest ?? false))',
+    by: 'if (!next.isTest && proved.phone?.isTest)',
+    named: 'does not change to a test number, whose code others know',
+  },
+  'test-numbers-4': {
+    guard: 'a code that was sent and verified makes an account a real one',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'is_test = phones.is_test AND verified.is_test',
+    by: 'is_test = phones.is_test',
+    named: 'is no longer that of a test number once a code was sent to it and verified',
+  },
+  'test-numbers-5': {
+    guard: 'a fixed code cannot be guessed more often than others',
+    file: 'src/features/verification/send-code-service.ts',
+    replace: 'await this.checkGuessBudget(phone, caller, standing);',
+    by: 'if (fixedCode === undefined) await this.checkGuessBudget(phone, caller, standing);',
+    named: 'lets its code be guessed as seldom as any',
+  },
+  'test-numbers-6': {
+    guard: 'the account of a test number does not become a real one by a new phone',
+    file: 'src/features/account/account-service.ts',
+    replace: 'if (next.isTest !== (proved.phone?.isTest ?? false))',
+    by: 'if (next.isTest && !proved.phone?.isTest)',
+    named: 'is not made of that of a test number, by a change to a real one',
+  },
+  'test-numbers-7': {
+    guard: 'fixed codes count in the limits of codes',
+    file: 'src/features/verification/send-code-service.ts',
+    replace: 'const uses = [...this.usesOfPhone(phone, standing, raised), ofAddress];',
+    by: 'const uses = fixedCode ? [] : [...this.usesOfPhone(phone, standing, raised), ofAddress];',
+    named: 'counts in the limits of codes',
+  },
+  'test-numbers-8': {
+    guard: 'fixed codes do not make a country look as if its codes were verified',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'WHERE NOT is_test ON CONFLICT',
+    by: 'ON CONFLICT',
+    named: 'is not counted by the spend guard, which does not refuse it either',
+  },
+  'test-numbers-9': {
+    guard: 'an account that was registered by a fixed code is marked as such',
+    file: 'src/features/users/users-repository.ts',
+    replace: 'is_test: isTest',
+    by: 'is_test: false',
+    named: 'is sent nothing, and registers and logs in by its fixed code',
+  },
+  'test-numbers-10': {
+    guard: 'no notice is sent to a test number',
+    file: 'src/features/notices/notices.ts',
+    replace: 'if (phone.isTest) return;',
+    by: '',
+    named: 'is not told of changes to its account, since no message may go there',
   },
 };

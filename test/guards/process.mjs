@@ -414,6 +414,13 @@ export const guards = {
     by: '',
     named: 'names all mistakes at once, under one headline',
   },
+  'settings-13': {
+    guard: 'each start tells of test numbers',
+    file: 'src/server.ts',
+    replace: 'await warnOfTestNumbers(container);',
+    by: '',
+    named: 'tells of each test number at each start, with neither the number nor its code',
+  },
   'release-1': {
     guard: 'a release contains nothing that is not committed',
     file: 'scripts/release.mjs',

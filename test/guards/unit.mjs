@@ -834,4 +834,20 @@ export const guards = {
     by: 'lastLine === undefined',
     named: 'is not added to a text that has one of its own',
   },
+
+  // --- test numbers
+  'fixed-codes-1': {
+    guard: 'a fixed code ends with its last day',
+    file: 'src/features/sending/test-numbers.ts',
+    replace: "if (this.now() >= Date.parse(lastDay) + DAY_MS) return 'ended';",
+    by: '',
+    named: 'takes its code until the end of its last day, in UTC',
+  },
+  'fixed-codes-2': {
+    guard: 'a fixed code holds for 90 days at most',
+    file: 'src/features/sending/test-numbers.ts',
+    replace: 'if (day > now + MOST_DAYS * DAY_MS) return',
+    by: 'if (day > Infinity) return',
+    named: 'are refused in one line without number and code',
+  },
 };

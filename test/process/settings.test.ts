@@ -322,6 +322,14 @@ describe('mistakes in settings at npm start', () => {
     await service.stop();
   });
 
+  it('tells of each test number at each start, with neither the number nor its code', async () => {
+    const lastDay = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const TEST_NUMBERS = `${rememberSecret('+447700900123')}=${rememberSecret('718281')}@${lastDay}`;
+    const service = await (await startService({ DATA_DIR: makeUsedDataDir(), TEST_NUMBERS })).untilReady();
+    expect(service.stderr).toBe(`TEST_NUMBERS: +447…23 takes a fixed code, and is sent none, until ${lastDay}\n`);
+    await service.stop();
+  });
+
   it('reports an .env that exists and cannot be read', () => {
     const folder = makeDataDir();
     mkdirSync(join(folder, '.env'), { recursive: true });

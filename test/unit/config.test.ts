@@ -146,6 +146,7 @@ const BAD: Record<string, string[]> = {
   CAPTCHA_VERIFY_URL: address,
   CAPTCHA_SCRIPT_URL: address,
   SPEND_GUARD: ['on', 'Record'],
+  TEST_NUMBERS: ['+447700900123', '+447700900123=1234@2026-12-31', '+1234567=271828@2020-01-01'],
   CODE_TTL_SECONDS: atLeastOne,
   CODE_RESEND_SECONDS: atLeastOne,
   CODE_MAX_ATTEMPTS: atLeastOne,

@@ -38,6 +38,7 @@ const SAMPLES = {
   QINIU_SECRET_KEY: 'in a file',
   CAPTCHA_SECRET_KEY: 'in a file',
   OTEL_EXPORTER_OTLP_HEADERS: 'key=in a file',
+  TEST_NUMBERS: '+447700900123=271828@2020-01-31',
 };
 const GIVEN: Record<string, string | undefined> = {
   ...SAMPLES,

@@ -16,7 +16,7 @@ describe('the sending of a message', () => {
       return Promise.reject(new Error('the provider failed'));
     };
     const sending = new Sending(new Map([['console', { send }]]), () => now);
-    await expect(sending.send(ways, { to: '+447400123456', body: '' })).rejects.toThrow('the provider failed');
+    await expect(sending.send(ways, { to: '+447400123456', body: () => '' })).rejects.toThrow('the provider failed');
     expect(tried).toEqual(['sms']);
   });
 });

@@ -8,7 +8,7 @@ import { PhoneTaken, WrongPassword, type CredentialsRepositories } from '../auth
 import type { Device } from '../auth/login-attempts';
 import type { OwnPassword, Proved } from '../auth/own-password';
 import type { Notices } from '../notices/notices';
-import { masked, type Phone, type ToldPhone } from '../phones/phone-number';
+import { masked, type Phone, type OwnPhone } from '../phones/phone-number';
 import type { Account, Changer, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { NO_SUCH_TOKEN } from '../verification/verification-token';
@@ -39,9 +39,12 @@ interface Allowed extends Pick<Proved, 'account' | 'phone'> {
   by?: Changer;
 }
 
+const OTHER_KIND =
+  'verification_token: the account of a test number changes only to another test number, and no other does';
+
 /** A new phone: by a verification token and from a session, or by an operator. */
 interface Move {
-  next: ToldPhone;
+  next: OwnPhone;
   byOwner?: { hash: Buffer; sid: string };
 }
 
@@ -69,13 +72,17 @@ export class AccountService {
     if (!next) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     if (await users.isPhoneTaken(next.number)) throw new PhoneTaken('still good');
     const proved = await this.proved(asker, password, 'change_phone');
+    // A fixed code opens the account of a test number, which therefore never becomes another account, nor the reverse.
+    if (next.isTest !== (proved.phone?.isTest ?? false)) throw new BadRequest('wrong_token', OTHER_KIND);
     await this.move(proved, { next, byOwner: { hash, sid: asker.sid } }, asker.caller);
     return { ...proved.account, credentialsVersion: proved.account.credentialsVersion + 1 };
   }
 
   /** Like `changePhone`, but ends all sessions. The operator must have made sure that the owner has the new phone. */
   async changePhoneByOperator(userId: string, next: Phone, caller: Caller): Promise<void> {
-    await this.asOperator(userId, (allowed) => this.move(allowed, { next: { ...next, language: '' } }, caller));
+    await this.asOperator(userId, (allowed) =>
+      this.move(allowed, { next: { ...next, language: '', isTest: false } }, caller),
+    );
   }
 
   /** Ends all sessions, and forgets the devices and addresses where the account was used. The password stays. */

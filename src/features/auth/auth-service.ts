@@ -8,6 +8,7 @@ import type { Queues } from '../../load/queues';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Notices } from '../notices/notices';
 import type { Phone } from '../phones/phone-number';
+import { TEST_NUMBER } from '../sending/test-numbers';
 import type { NewSession, SessionsRepository } from '../sessions/sessions-repository';
 import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
@@ -67,7 +68,8 @@ export class AuthService {
       if (!(await repos.verification.useToken(hash, phone.number))) throw new NotFound('no_such_token', NO_SUCH_TOKEN);
       if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken('still good for reset_password');
       await repos.users.create({ id, nickname, passwordHash });
-      await repos.securityEvents.add({ event: 'registered', userId: id, phone }, caller);
+      const detail = phone.isTest ? { detail: TEST_NUMBER } : {};
+      await repos.securityEvents.add({ event: 'registered', userId: id, phone, ...detail }, caller);
     });
     return id;
   }

@@ -1,7 +1,7 @@
 import type { Caller } from '../../base/caller';
 import { NotSignedIn } from '../../base/errors';
 import type { AuditTrail } from '../audit/audit-trail';
-import type { ToldPhone } from '../phones/phone-number';
+import type { OwnPhone } from '../phones/phone-number';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { Device, LoginAttempts } from './login-attempts';
 import type { Passwords } from './passwords';
@@ -16,7 +16,7 @@ interface Parts {
 export interface Proved {
   account: Account;
   /** Undefined for some imported accounts, which have none. */
-  phone: ToldPhone | undefined;
+  phone: OwnPhone | undefined;
   /** Subject that attempts count against: the phone's number, or the account's id. */
   number: string;
 }

@@ -5,7 +5,7 @@ import { SendingTimedOut } from '../../integrations/senders/sender';
 import type { Background } from '../../load/background';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Limiter, LimitMet, CountedUses, LimitUse } from '../limits/limiter';
-import { isWithin, masked, type Phone, type ToldPhone } from '../phones/phone-number';
+import { isWithin, masked, type OwnPhone, type Phone } from '../phones/phone-number';
 import type { Routes } from '../sending/routes';
 import type { Sending } from '../sending/sending';
 import type { Words } from '../sending/words';
@@ -21,7 +21,7 @@ export interface NoticeRules {
 
 export interface Owner {
   id: string;
-  phone: ToldPhone;
+  phone: OwnPhone;
 }
 
 interface Parts {
@@ -82,6 +82,7 @@ export class Notices {
     const { routes, sending, words, audit } = this.parts;
     const { allowedRegions } = this.rules;
     if (!isWithin(phone, allowedRegions)) return;
+    if (phone.isTest) return;
     const taken = await this.placeFor(happening, phone, caller);
     if (!taken) return;
     try {

@@ -7,10 +7,16 @@ export interface Phone {
   region: string;
 }
 
-/** A phone with the language of its messages. Empty: the default. */
-export interface ToldPhone extends Phone {
+/** A phone of an account, or one that was proved to become it. */
+export interface OwnPhone extends Phone {
+  /** Tag of the language of its messages. Empty: the default. */
   language: string;
+  /** Whether it was proved only by codes that were not sent. */
+  isTest: boolean;
 }
+
+/** Columns of `OwnPhone` in each table of phones. */
+export const OWN_PHONE = { number: 'phone', region: 'region', language: 'language', isTest: 'is_test' };
 
 /** Whether a text is an ISO code of two letters. */
 export function isCountry(country: string): boolean {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { holdInPlace } from '../../database/hold-in-place';
 import type { OWNER } from '../../database/owner-reads';
 import { columnList, isDistributed, statement, type Source } from '../../database/statement';
-import type { ToldPhone } from '../phones/phone-number';
+import { OWN_PHONE, type OwnPhone } from '../phones/phone-number';
 import { PROFILE_COLUMNS, type Profile } from './profile';
 
 /** A user with the data for a login. */
@@ -107,15 +107,19 @@ export class UsersRepository {
     return (await this.idByPhone(phone, this.db)) !== undefined;
   }
 
-  async phonesOf(id: string): Promise<ToldPhone[]> {
-    const columns = { number: 'phone', region: 'region', language: 'language' };
-    return this.db('phones').where({ user_id: id }).select<ToldPhone[]>(columns);
+  async phonesOf(id: string): Promise<OwnPhone[]> {
+    return this.db('phones').where({ user_id: id }).select<OwnPhone[]>(OWN_PHONE);
+  }
+
+  /** Returns those of the phones that belong to an account, and were proved by a code that was sent. */
+  async provedPhones(numbers: string[]): Promise<string[]> {
+    return this.db('phones').whereIn('phone', numbers).where({ is_test: false }).pluck('phone');
   }
 
   /** Returns false when the phone already belongs to an account, however many requests try at once. */
-  async claimPhone({ number, region, language }: ToldPhone, userId: string): Promise<boolean> {
+  async claimPhone({ number, region, language, isTest }: OwnPhone, userId: string): Promise<boolean> {
     const claimed = await this.db('phones')
-      .insert({ phone: number, region, user_id: userId, language })
+      .insert({ phone: number, region, user_id: userId, language, is_test: isTest })
       .onConflict('phone')
       .ignore()
       .returning('phone');

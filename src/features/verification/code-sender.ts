@@ -85,4 +85,12 @@ export class CodeSender {
       throw error instanceof NoWayTook ? new SendingFailed(error.cause, error.wasAsked) : error;
     }
   }
+
+  /** Stores the code of a test number, and sends nothing. */
+  async keep(phone: Phone, code: string, asker: Pick<Caller, 'address'>, wish: CodeWish): Promise<Channel> {
+    const { verification, codes } = this.parts;
+    const kept = codes.kept(phone.number, code, asker.address);
+    await verification.addTestCode(phone, kept, wish.wording.language, this.rules.codeTtlSeconds);
+    return wish.channel ?? 'sms';
+  }
 }

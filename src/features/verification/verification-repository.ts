@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
-import { countryOf, type Phone, type ToldPhone } from '../phones/phone-number';
+import { countryOf, OWN_PHONE, type OwnPhone, type Phone } from '../phones/phone-number';
 import type { MaxAttempts } from './guesses';
 import type { KeptCode } from './verification-code';
 
@@ -41,6 +41,13 @@ const addCode = statement<
    SELECT :phone, :hmac, :askerHmac, ${IN_TTL}, :network, is_counted, :country, :way, :language FROM counting RETURNING id`,
 );
 
+/** Stores a code that is not sent, and counts as no traffic. */
+const addTestCode = statement<unknown, 'phone' | 'hmac' | 'askerHmac' | 'ttlSeconds' | 'language'>(
+  'add-test-code',
+  `INSERT INTO verification_codes (phone, code_hmac, asker_hmac, expires_at, is_counted, language, is_test)
+   VALUES (:phone, :hmac, :askerHmac, ${IN_TTL}, false, :language, true)`,
+);
+
 const withdrawCode = statement<unknown, 'id' | 'country'>(
   'withdraw-code',
   `WITH withdrawn AS (
@@ -73,26 +80,37 @@ const releaseAttempt = statement<unknown, 'id' | 'byAsker'>(
     WHERE id = :id`,
 );
 
-/** The right code also proves in which language the owner of the phone wants to be told. Others may ask for codes too. */
+/**
+ * The right code also proves in which language the owner of the phone wants to be told, while others may only ask for
+ * codes. One that was sent proves that the phone is not only a test number.
+ */
 const exchangeCode = statement<{ phone: string }, 'id' | 'region' | 'country' | 'hash' | 'phone' | 'ttlSeconds'>(
   'exchange-code',
   `WITH verified AS (
      UPDATE verification_codes SET verified_at = now() WHERE id = :id AND verified_at IS NULL AND expires_at > now()
-     RETURNING sms_traffic_slot(created_at) AS sent_in, network, is_counted, language),
+     RETURNING sms_traffic_slot(created_at) AS sent_in, network, is_counted, language, is_test),
    own AS (
      UPDATE sms_networks one SET verified = one.verified + 1 FROM verified
       WHERE one.network = verified.network AND slot = sent_in RETURNING 1),
    traffic AS (
      INSERT INTO sms_traffic AS held (region, slot, sent, verified)
      SELECT :country, sent_in, (NOT is_counted)::integer, 1 FROM verified, (SELECT count(*) FROM own) AS first
+      WHERE NOT is_test
      ON CONFLICT (region, slot) DO UPDATE SET sent = held.sent + excluded.sent, verified = held.verified + 1),
    told_in AS (
-     UPDATE phones SET language = verified.language FROM verified
-      WHERE phone = :phone AND verified.language <> '' AND phones.language <> verified.language)
-   INSERT INTO verification_tokens (token_hash, phone, region, expires_at, language)
+     UPDATE phones
+        SET language = coalesce(nullif(verified.language, ''), phones.language),
+            is_test = phones.is_test AND verified.is_test
+       FROM verified
+      WHERE phone = :phone AND (verified.language NOT IN ('', phones.language) OR phones.is_test AND NOT verified.is_test))
+   INSERT INTO verification_tokens (token_hash, phone, region, expires_at, language, is_test)
    SELECT :hash, :phone, :region, ${IN_TTL}, coalesce(
-     nullif(language, ''), (SELECT language FROM phones WHERE phone = :phone), '') FROM verified RETURNING phone`,
+     nullif(language, ''), (SELECT language FROM phones WHERE phone = :phone), ''), is_test FROM verified RETURNING phone`,
 );
+
+/** The token of a test number proves nothing about an account whose phone was proved by a code that was sent. */
+const GOOD_FOR_ITS_ACCOUNT = `NOT (is_test AND EXISTS (
+  SELECT FROM phones WHERE phones.phone = verification_tokens.phone AND NOT phones.is_test))`;
 
 /**
  * Waits until no code of the phone is being exchanged: only a statement after this one sees the resulting tokens. Even
@@ -150,6 +168,11 @@ export class VerificationRepository {
     await this.db('verification_codes').where({ id }).update({ reference });
   }
 
+  /** Stores a code that is not sent. From now on only this one is valid for the phone. */
+  async addTestCode({ number }: Phone, code: KeptCode, language: string, ttlSeconds: number): Promise<void> {
+    await addTestCode(this.db, { phone: number, ...code, language, ttlSeconds });
+  }
+
   /** Withdraws a code that was not sent. The one before it is valid again. */
   async withdrawCode(id: number, phone: Phone): Promise<void> {
     await withdrawCode(this.db, { id, country: countryOf(phone) });
@@ -180,9 +203,8 @@ export class VerificationRepository {
     return (await exchangeCode(this.db, values)).length > 0;
   }
 
-  async phoneOfToken(tokenHash: Buffer): Promise<ToldPhone | undefined> {
-    const columns = { number: 'phone', region: 'region', language: 'language' };
-    return this.goodToken(tokenHash).first<ToldPhone | undefined>(columns);
+  async phoneOfToken(tokenHash: Buffer): Promise<OwnPhone | undefined> {
+    return this.goodToken(tokenHash).whereRaw(GOOD_FOR_ITS_ACCOUNT).first<OwnPhone | undefined>(OWN_PHONE);
   }
 
   /** Ends all codes and tokens of the token's phone, in a transaction. Returns false if another request was first. */
