@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
 
 interface Reception {
   /** Id of the event. */
@@ -32,6 +33,10 @@ export const redirectTo =
 export class Receiver {
   readonly received: Reception[] = [];
   answer = take;
+  /** Signs its events, once it is known. */
+  secret: string | undefined;
+  /** Number of requests with a wrong signature, or one that is older or newer than five minutes. */
+  refused = 0;
   private server: Server | undefined;
   private port = 0;
 
@@ -42,9 +47,10 @@ export class Receiver {
   /** Listens, after `kill` at the same port. */
   async start(): Promise<this> {
     this.server = createServer((request, response) => {
-      const note = () => {
+      const note = (body: string) => {
+        if (!this.isSigned(body, request.headers)) return response.writeHead(401).end();
         this.received.push({ id: String(request.headers['webhook-id']), at: Date.now() });
-        this.answer(response);
+        return this.answer(response);
       };
       text(request).then(note, () => undefined);
     });
@@ -52,6 +58,16 @@ export class Receiver {
     await once(this.server, 'listening');
     this.port = (this.server.address() as AddressInfo).port;
     return this;
+  }
+
+  private isSigned(body: string, headers: IncomingHttpHeaders): boolean {
+    try {
+      if (this.secret !== undefined) new Webhook(this.secret).verify(body, headers as Record<string, string>);
+      return true;
+    } catch {
+      this.refused += 1;
+      return false;
+    }
   }
 
   /** Ends it after the next event was received and before it is answered. */

@@ -7,6 +7,7 @@ import type { Call, Kind } from './calls';
 import { playAlerts } from './alerts';
 import { FAULTS, type Fault, type Row } from './faults';
 import { isFailure, judge, recoveryOf, type Verdict } from './judge';
+import { tellingAtRandom } from './telling';
 import { World } from './world';
 
 /**
@@ -17,10 +18,16 @@ import { World } from './world';
  *   --only=distributed plays those of a Citus with two workers, whose programs are in the folder CITUS_BIN
  *   --only=alerts makes the fault of each alert of deploy/observe, and waits until a real Prometheus fires it
  *   --only=telling plays those of two instances that tell webhooks and RongCloud of events
+ *   --only=telling --minutes=10 plays these in a random order for so long, with one set of people
  *   --write       writes the table into docs/outages.md or the page of the group
  */
 const { values } = parseArgs({
-  options: { short: { type: 'boolean' }, only: { type: 'string' }, write: { type: 'boolean' } },
+  options: {
+    short: { type: 'boolean' },
+    only: { type: 'string' },
+    minutes: { type: 'string' },
+    write: { type: 'boolean' },
+  },
 });
 
 const BEFORE_MS = 2_000;
@@ -40,9 +47,7 @@ const PAGES = new Map([
 async function main(): Promise<void> {
   if (values.only === 'alerts') return alerts();
   const only = values.only?.split(',');
-  const faults = FAULTS.filter(({ name, group = name, short }) =>
-    only ? only.includes(name) || only.includes(group) : group === name && (!values.short || short),
-  );
+  const faults = values.minutes === undefined ? chosen(only) : [tellingAtRandom(Number(values.minutes))];
   const names = [...FAULTS.map(({ name }) => name), 'alerts'];
   if (faults.length === 0) throw new Error(`no such fault; there are: ${names.join(', ')}`);
   const rows: Row[] = [];
@@ -53,8 +58,14 @@ async function main(): Promise<void> {
   }
   const table = tableOf(headOf(faults[0]), rows);
   process.stdout.write(`\n${table}\n`);
-  if (values.write) write(table, PAGES.get(values.only ?? '') ?? 'outages.md');
+  if (values.write && values.minutes === undefined) write(table, PAGES.get(values.only ?? '') ?? 'outages.md');
   process.exitCode = rows.every(({ isGood }) => isGood) ? 0 : 1;
+}
+
+function chosen(only: string[] | undefined): Fault[] {
+  return FAULTS.filter(({ name, group = name, short }) =>
+    only ? only.includes(name) || only.includes(group) : group === name && (!values.short || short),
+  );
 }
 
 async function alerts(): Promise<void> {
