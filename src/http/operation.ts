@@ -101,7 +101,10 @@ export interface Operation extends Omit<Description<Access, unknown, unknown, un
   answer: (input: never, call: never) => Promise<unknown>;
 }
 
-/** Returned instead of a result by an operation that waits for a change: once it is over, the request is answered from the beginning. */
+/**
+ * Returned instead of a result by an operation that waits for a change. Once it is over, the request is answered from the
+ * beginning, unless `over` resolves with its result.
+ */
 export class Later {
   constructor(readonly over: () => Promise<unknown>) {}
 }

@@ -91,8 +91,8 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
 
 /**
  * Counts a request against its limits when it has its turn in the queue, where it stays until its result is known. A
- * streamed result is sent after that, as fast as the client reads it. A request that waits for a change leaves its places
- * and is then answered from the beginning: its session may have ended.
+ * streamed result is sent after that, as fast as the client reads it. A request that waits for a change leaves its places.
+ * After a change it is answered from the beginning, since its session may have ended.
  */
 function answering(operation: Operation, entrance: Entrance): RequestHandler {
   const { access, streams, file } = operation;
@@ -100,8 +100,12 @@ function answering(operation: Operation, entrance: Entrance): RequestHandler {
     const call = new CALLS[access](req, res);
     let result = await resultOf(operation, entrance, call);
     while (result instanceof Later) {
-      await entrance.rest(req, result.over());
+      const known = await entrance.rest(req, result.over());
       if (res.destroyed) return;
+      if (known !== undefined) {
+        result = known;
+        break;
+      }
       if (access !== 'anyone') await handled(entrance[access], req, res);
       result = await resultOf(operation, entrance, call);
     }

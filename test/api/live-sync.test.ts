@@ -2,9 +2,11 @@ import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, inParallel, post, type Answer } from '../support/calls';
 import type { SyncResult } from '../support/folding-client';
 import { befriend, callGroup, createGroup } from '../support/groups';
+import { Gate } from '../support/gate';
 import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
 import { realTime } from '../support/real-time';
 import { connectWriter, isEmpty, settledClient } from '../support/sync';
+import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
 
 let app: TestApp;
@@ -19,7 +21,10 @@ beforeEach(async () => {
   await befriend(app, ann, [bob]);
   group = await createGroup(app, [ann, bob]);
 });
-afterEach(() => app.close());
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await app.close();
+});
 
 /** Returns the answer to a sync of Ann that has nothing to answer yet, long before its wait is over. */
 async function waitingSync(asked: object = { names: true }): Promise<Answer> {
@@ -99,6 +104,32 @@ describe('a sync that waits', () => {
   it('is answered without changes when its time is over', async () => {
     const { result } = await expectOk(await waitingSync({ wait: 1 }));
     expect(isEmpty(result as SyncResult)).toBe(true);
+  });
+
+  it('is answered without another look when its time is over and it has heard of nothing', async () => {
+    const { version } = await settledClient(ann);
+    const looks = watchStatements('sync_clock() AS clock');
+    const { result } = await expectOk(ann.agent.post(`/user/sync/${version}`).send({ wait: 2 }));
+    expect(looks.sent).toHaveLength(1);
+    expect(isEmpty(result as SyncResult)).toBe(true);
+    expect(result).toMatchObject({ user: { id: ann.id, nickname: 'Ann' } });
+    await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
+    const next = (result as SyncResult).version;
+    expect((await expectOk(ann.agent.post(`/user/sync/${next}`))).result).toMatchObject({
+      user: { nickname: 'Annabel' },
+    });
+  });
+
+  it('looks again when its time is over if it may have missed a change', async () => {
+    const { version } = await settledClient(ann);
+    const gate = new Gate();
+    watchStatements('FROM events', { beforeSending: () => gate.wait() });
+    const answer = post(ann.agent, `/user/sync/${version}`, { wait: 3 });
+    await gate.reached;
+    await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
+    const { result } = await expectOk(await answer);
+    gate.open();
+    expect(result).toMatchObject({ user: { nickname: 'Annabel' } });
   });
 
   it('goes on waiting when strangers change something', async () => {

@@ -4282,6 +4282,13 @@ export const guards = {
     by: '',
     named: 'ends without changes when the instance stops',
   },
+  'live-sync-7': {
+    guard: 'a sync that may have missed a change looks again at its end',
+    file: 'src/features/sync/live-syncs.ts',
+    replace: 'return changed || !this.hears();',
+    by: 'return changed;',
+    named: 'looks again when its time is over if it may have missed a change',
+  },
   'events-1': {
     guard: 'the deletion of an expired session is not told',
     file: 'migrations/0027_events.up.sql',

@@ -6,10 +6,13 @@ import { eventsAfter, MOST_EVENTS, type Event, type Place } from './events-repos
 const horizonNow = statement<{ version: number }>('events-horizon', 'SELECT sync_horizon() AS version');
 
 const EVERY_MS = 200;
+/** Age of the last look at which events may have been missed, such as while the database is away. */
+const OLD_MS = 2_000;
 
 /** Follows the events while somebody listens, by one question for all. */
 export class EventTail {
   private place: Place | undefined;
+  private seenAt = -Infinity;
   private beginning: Promise<void> | undefined;
   private readonly rounds = new Rounds(() => this.read(), EVERY_MS);
 
@@ -22,6 +25,11 @@ export class EventTail {
   async begin(): Promise<void> {
     if (!this.place) await (this.beginning ??= this.findPlace().finally(() => (this.beginning = undefined)));
     this.rounds.begin();
+  }
+
+  /** Whether everything was heard of until a moment ago. */
+  get isUpToDate(): boolean {
+    return performance.now() - this.seenAt < OLD_MS;
   }
 
   end(): void {
@@ -39,11 +47,13 @@ export class EventTail {
   private async read(): Promise<boolean> {
     const { place } = this;
     if (!place) return false;
+    const begun = performance.now();
     const events = await this.readAt()(({ reads }) => eventsAfter(reads, place));
     const last = events.at(-1);
-    if (!last) return false;
-    await this.heard(events);
-    if (this.place === place) this.place = last;
-    return events.length === MOST_EVENTS;
+    if (last) await this.heard(events);
+    if (last && this.place === place) this.place = last;
+    const isMore = events.length === MOST_EVENTS;
+    if (!isMore) this.seenAt = begun;
+    return isMore;
   }
 }

@@ -30,11 +30,13 @@ const groupsOfAll = statement<{ id: string }, 'ids'>(
 export class LiveSync {
   /** It waits for nothing any more. */
   hasEnded = false;
+  keys: string[] = [];
   private isTold = false;
   private tell: () => void = () => undefined;
 
   constructor(
-    public keys: string[],
+    /** Returns whether it would have heard of a change. */
+    private readonly hears: () => boolean,
     readonly close: () => void,
   ) {}
 
@@ -49,7 +51,7 @@ export class LiveSync {
     this.change();
   }
 
-  /** Resolves when something has changed since the last call, or with false after this time. */
+  /** Resolves when something may have changed since the last call, or with false after this time without a change. */
   async over(milliseconds: number): Promise<boolean> {
     if (!this.isTold)
       await new Promise<void>((resolve) => {
@@ -62,7 +64,7 @@ export class LiveSync {
     const changed = this.isTold;
     this.tell = () => undefined;
     this.isTold = false;
-    return changed;
+    return changed || !this.hears();
   }
 }
 
@@ -86,10 +88,13 @@ export class LiveSyncs {
 
   /** Returns a sync that hears of each later change for this user and these groups, until it is closed. */
   async open(userId: string, groupIds: string[], leave: Leave): Promise<LiveSync> {
-    const live: LiveSync = new LiveSync([], () => {
-      this.remove(live);
-      leave();
-    });
+    const live: LiveSync = new LiveSync(
+      () => this.tail.isUpToDate,
+      () => {
+        this.remove(live);
+        leave();
+      },
+    );
     if (this.isClosed) live.end();
     this.all.add(live);
     this.attend(live, userId, groupIds);

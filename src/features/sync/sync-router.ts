@@ -23,7 +23,9 @@ export function syncRouter(sync: SyncService): Operation[] {
         const wait = waits.get(reader) ?? new Wait(await sync.live(reader), seconds, reader);
         waits.set(reader, wait);
         const changes = await changesNow();
-        if (!changes.isEmpty || wait.left <= 0) return schemas.changesView(changes);
+        const view = schemas.changesView(changes);
+        if (!changes.isEmpty || wait.left <= 0) return view;
+        wait.unchanged = view;
         return wait;
       },
     }),
@@ -35,6 +37,8 @@ const SHORTEST_MS = 800;
 
 /** A request whose answer waits for a change, until its time is over or the client has left. */
 class Wait extends Later {
+  /** The answer as long as nothing has changed. */
+  unchanged: object | undefined;
   private readonly ends: number;
 
   constructor(
@@ -42,7 +46,7 @@ class Wait extends Later {
     seconds: number,
     { res }: ReaderCall,
   ) {
-    super(() => live.over(this.left));
+    super(async () => ((await live.over(this.left)) ? undefined : this.unchanged));
     this.ends = performance.now() + seconds * randomInt(SHORTEST_MS, 1_000);
     const leave = () => {
       live.end();
