@@ -13,6 +13,7 @@ interface Waiting {
   since: number;
   older: Waiting | undefined;
   newer: Waiting | undefined;
+  isListed: boolean;
 }
 
 /** Returns whether the answer was 503 because the deadline had passed: nothing else can be sent. */
@@ -32,7 +33,6 @@ export class Deadline {
   private oldest: Waiting | undefined;
   private newest: Waiting | undefined;
   private readonly timer: NodeJS.Timeout;
-  private readonly resting = new WeakSet<Request>();
 
   constructor(
     private readonly answer: ErrorRequestHandler,
@@ -42,24 +42,29 @@ export class Deadline {
   }
 
   readonly watch: RequestHandler = (req, res, next) => {
-    const request: Waiting = { req, res, next, since: performance.now(), older: this.newest, newer: undefined };
-    if (this.newest) this.newest.newer = request;
-    else this.oldest = request;
-    this.newest = request;
+    const since = performance.now();
+    const request: Waiting = { req, res, next, since, older: undefined, newer: undefined, isListed: false };
+    this.add(request);
     res.once('close', () => this.remove(request));
     next();
   };
 
-  /** Waits with a request that is not late: what it waits for has not happened yet. */
+  /**
+   * Waits with a request that is not late: what it waits for has not happened yet. Ten thousand may rest, and are not
+   * looked at.
+   */
   async rest<T>(req: Request, over: Promise<T>): Promise<T> {
     const begun = performance.now();
-    this.resting.add(req);
+    let request = this.newest;
+    while (request && request.req !== req) request = request.older;
+    if (request) this.remove(request);
     try {
       return await over;
     } finally {
-      this.resting.delete(req);
+      const now = performance.now();
+      if (request && !request.res.destroyed) this.add(Object.assign(request, { since: now }));
       // Its log line and its metrics tell how long its answer took.
-      req.begun += performance.now() - begun;
+      req.begun += now - begun;
     }
   }
 
@@ -67,8 +72,18 @@ export class Deadline {
     clearInterval(this.timer);
   }
 
+  private add(request: Waiting): void {
+    request.isListed = true;
+    request.older = this.newest;
+    if (this.newest) this.newest.newer = request;
+    else this.oldest = request;
+    this.newest = request;
+  }
+
   /** Removes a request and its links: V8 would keep whatever it links to for as long as it keeps the request. */
   private remove(request: Waiting): void {
+    if (!request.isListed) return;
+    request.isListed = false;
     const { older, newer } = request;
     if (older) older.newer = newer;
     else this.oldest = newer;
@@ -81,7 +96,7 @@ export class Deadline {
     for (let request = this.oldest, newer: Waiting | undefined; request; request = newer) {
       newer = request.newer;
       const { req, res, next, since } = request;
-      if (!req.complete || this.resting.has(req)) request.since = now;
+      if (!req.complete) request.since = now;
       else if (!res.headersSent && now - since > this.deadlineMs)
         this.answer(new Unavailable('took_too_long', TOO_LATE), req, res, next);
     }

@@ -12,8 +12,8 @@ const LOOK_MS = 1_000;
 
 interface Connection {
   socket: Socket;
-  /** Bytes sent when the client had last read everything. */
-  taken: number;
+  /** Bytes that the client had read when the ones that it has not read yet were written. Undefined if it has read all. */
+  taken: number | undefined;
   /** Time since then. */
   waitedMs: number;
 }
@@ -25,17 +25,24 @@ interface Connection {
 export function closeSlowReaders(server: Server, { patienceMs, leastBytesPerMs }: Pace = PACE): void {
   const connections = new Set<Connection>();
   server.on('connection', (socket) => {
-    const connection = { socket, taken: 0, waitedMs: 0 };
+    const connection: Connection = { socket, taken: undefined, waitedMs: 0 };
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
   });
 
   const everyMs = Math.min(LOOK_MS, patienceMs / 4);
   const look = (connection: Connection) => {
-    const { socket, taken } = connection;
-    if (socket.writableLength === 0) Object.assign(connection, { taken: socket.bytesWritten, waitedMs: 0 });
-    else connection.waitedMs += everyMs;
-    if (connection.waitedMs > patienceMs + (socket.bytesWritten - taken) / leastBytesPerMs) socket.destroy();
+    const { socket } = connection;
+    const left = socket.writableLength;
+    if (left === 0) {
+      connection.taken = undefined;
+      connection.waitedMs = 0;
+      return;
+    }
+    connection.taken ??= socket.bytesWritten - left;
+    connection.waitedMs += everyMs;
+    const written = socket.bytesWritten - connection.taken;
+    if (connection.waitedMs > patienceMs + written / leastBytesPerMs) socket.destroy();
   };
   const timer = setInterval(() => connections.forEach(look), everyMs).unref();
   server.on('close', () => clearInterval(timer));

@@ -132,15 +132,15 @@ export const guards = {
   'http-server-2': {
     guard: 'a client has time for a large answer by its size',
     file: 'src/http/slow-readers.ts',
-    replace: 'patienceMs + (socket.bytesWritten - taken) / leastBytesPerMs',
+    replace: 'patienceMs + written / leastBytesPerMs',
     by: 'patienceMs',
     named: 'allows a large answer time by its size',
   },
   'http-server-3': {
     guard: 'a client does not lose time while its answer is still being made',
     file: 'src/http/slow-readers.ts',
-    replace: 'if (socket.writableLength === 0)',
-    by: 'if (socket.writableLength < 0)',
+    replace: 'if (left === 0)',
+    by: 'if (left < 0)',
     named: 'allows time for an answer that is not made yet',
   },
   'queue-4': {
@@ -165,6 +165,13 @@ export const guards = {
     replace: 'now - since > this.deadlineMs',
     by: 'now - since > 1e9',
     named: 'answers 503 with Retry-After, once',
+  },
+  'deadline-2': {
+    guard: 'a request that waits for a change is not late',
+    file: 'src/http/deadline.ts',
+    replace: 'if (request) this.remove(request);',
+    by: '',
+    named: 'does not count the time for which a request rests',
   },
   'queue-5': {
     guard: 'the next image to be decoded belongs to the user who has used least',
