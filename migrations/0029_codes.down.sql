@@ -5,7 +5,7 @@ BEGIN
     CREATE OR REPLACE TRIGGER phones_tell AFTER INSERT OR UPDATE ON phones FOR EACH ROW EXECUTE FUNCTION phones_tell();
   END IF;
 END $$;
-ALTER TABLE phones DROP COLUMN is_test, DROP COLUMN language;
+ALTER TABLE phones DROP COLUMN awake_at, DROP COLUMN is_test, DROP COLUMN language;
 -- Otherwise the version before would take a token again that has begun a session.
 DELETE FROM verification_tokens WHERE used_at IS NOT NULL;
 ALTER TABLE verification_tokens

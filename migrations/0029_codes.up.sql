@@ -31,9 +31,11 @@ ALTER TABLE phones
   -- Of messages to the phone. Empty: the default.
   ADD COLUMN language text NOT NULL DEFAULT '',
   -- Proved only by codes that were not sent.
-  ADD COLUMN is_test boolean NOT NULL DEFAULT false;
+  ADD COLUMN is_test boolean NOT NULL DEFAULT false,
+  -- When a session of the account was last begun or renewed, to a day. Older phones count from now.
+  ADD COLUMN awake_at timestamptz NOT NULL DEFAULT now();
 
--- Neither of these two columns is told to other services. A Citus of the version before has no such trigger yet.
+-- None of these columns is told to other services. A Citus of the version before has no such trigger yet.
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = 'phones'::regclass AND tgname = 'phones_tell') THEN
@@ -46,6 +48,8 @@ END $$;
 CREATE TABLE number_claims (
   phone text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
+  -- Of the account: the claim is void once it has another password or phone.
+  credentials_version integer NOT NULL,
   claimed_at timestamptz NOT NULL DEFAULT now(),
   due_at timestamptz NOT NULL,
   CONSTRAINT number_claims_pkey PRIMARY KEY (phone)

@@ -91,6 +91,12 @@ describe('an event is written', () => {
     expect(events).toContain('user.closed ann');
   });
 
+  it('not for a phone whose account is used, or whose language is known', async () => {
+    const change = { awake_at: app.db.raw(`now() - interval '2 days'`), language: 'de' };
+    expect(await told(async () => app.db('phones').where({ user_id: ann.id }).update(change))).toEqual([]);
+    expect(await told(() => signIn(app, ann))).toEqual([]);
+  });
+
   it('not when the transaction is rolled back', async () => {
     const writer = await connectWriter(app);
     const events = await told(async () => {

@@ -58,7 +58,7 @@ async function seed(): Promise<void> {
     INSERT INTO webhooks (id, url, kinds, secret, version, number, subject)
       SELECT 'wh' || n, '', '{}', '', 0, 0, '' FROM generate_series(1, 20000) n;
     INSERT INTO number_claims
-      SELECT '+4474' || (10000000 + n), 'user' || n, now(), now() + n * interval '1 minute' FROM generate_series(1, 20000) n;
+      SELECT '+4474' || (10000000 + n), 'user' || n, 0, now(), now() + n * interval '1 minute' FROM generate_series(1, 20000) n;
     INSERT INTO images (user_id, name, bytes, due_at)
       SELECT 'user' || n, 'a.png', 100, now() + n * interval '1 minute' FROM generate_series(1, 20000) n;
     INSERT INTO admin_tokens (hash, name, scope, created_by, expires_at, revoked_at)

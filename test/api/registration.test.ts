@@ -19,7 +19,7 @@ describe('/user/register', () => {
     const id = field(field(answer.body, 'result'), 'id');
     expectBody(answer, { code: 200, result: { id } });
     expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-    expect(await accountsOf(phone)).toEqual([{ phone: e164(phone), region: '44', user_id: id }]);
+    expect(await accountsOf(phone)).toMatchObject([{ phone: e164(phone), region: '44', user_id: id }]);
     expect(await app.db('users').where({ id }).first()).toMatchObject({ nickname: 'Ann', portrait_uri: '' });
   });
 

@@ -36,12 +36,16 @@ const LOCK_OWNER = `
    WHERE id = :userId AND credentials_version = :credentialsVersion AND suspended_at IS NULL AND closed_at IS NULL
      FOR SHARE`;
 
+/** Notes that the account is in use, so that its number is not handed on. To a day: most logins write nothing here. */
+const WAKE = `UPDATE phones SET awake_at = now() WHERE user_id = :userId AND awake_at < now() - interval '1 day'`;
+
 /** With `owner`, an empty or a single row. */
 const insertSession = (owner: string) => `
   WITH owner AS (${owner}),
   noted AS (
     INSERT INTO security_events (event, user_id, ip, user_agent, request_id)
     SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner),
+  woken AS (${WAKE} AND EXISTS (SELECT FROM owner)),
   ended AS (
     DELETE FROM session WHERE sid IN (
       SELECT sid FROM session WHERE ${OWNER} = :userId AND EXISTS (SELECT FROM owner)
@@ -65,6 +69,8 @@ const renewSession = statement<unknown, 'sid' | 'data' | 'expires'>(
           sess = jsonb_set(:data::jsonb, '{credentialsVersion}', (sess -> 'credentialsVersion')::jsonb)::json
     WHERE sid = :sid`,
 );
+
+const wake = statement<unknown, 'userId'>('wake-account', WAKE);
 
 const keepSession = statement<{ sid: string }, 'sid' | 'credentialsVersion'>(
   'keep-session',
@@ -117,6 +123,7 @@ export class SessionsRepository {
 
   /** Renews a session by an UPDATE, so that a session that has ended in the meantime stays ended. */
   async renew(sid: string, data: SessionData): Promise<void> {
+    await wake(this.db, { userId: data.userId });
     await renewSession(this.db, { sid, data: JSON.stringify(data), expires: data.cookie.expires });
   }
 
