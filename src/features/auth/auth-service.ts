@@ -45,6 +45,7 @@ interface PasswordChange {
 }
 
 const BY_PASSWORD = 'the new password';
+const JUST_CLOSED = 'verification_token: the account of its phone was just closed';
 
 /** Accounts and their passwords. No hashing and no outward call happens inside a transaction. */
 export class AuthService {
@@ -178,7 +179,7 @@ export class AuthService {
     await transaction(async (repos) => {
       if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
       // The hash first: a pending login either sees it, or has inserted its session, which endAll then sees.
-      await repos.users.resetPassword(account.id, passwordHash);
+      if (!(await repos.users.resetPassword(account.id, passwordHash))) throw new BadRequest('no_account', JUST_CLOSED);
       await repos.securityEvents.add({ event: 'password_reset', userId: account.id, phone }, caller);
       const ended = await repos.sessions.endAll(account.id);
       await repos.securityEvents.addSessionsEnded(account.id, ended, BY_PASSWORD, caller);

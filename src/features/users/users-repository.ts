@@ -158,8 +158,9 @@ export class UsersRepository {
     return (await this.unchanged(id, credentialsVersion).update(this.newPassword(passwordHash))) > 0;
   }
 
-  async resetPassword(id: string, passwordHash: string): Promise<void> {
-    await this.open(id).update(this.newPassword(passwordHash));
+  /** Returns false when the account is closed. */
+  async resetPassword(id: string, passwordHash: string): Promise<boolean> {
+    return (await this.open(id).update(this.newPassword(passwordHash))) > 0;
   }
 
   /** Locks a user until the transaction ends. Returns false when a change by its owner or an operator is refused. */
