@@ -1,3 +1,5 @@
+import type { NumberClaim } from '../features/account/number-claims-repository';
+import { masked } from '../features/phones/phone-number';
 import type { SessionRow } from '../features/sessions/sessions-repository';
 import type { Row } from './command';
 import type { FoundEvent, FoundLimit } from './support-repository';
@@ -16,4 +18,8 @@ export function sessionRow({ id, createdAt, renewedAt, ip, userAgent }: SessionR
 
 export function eventRows(found: FoundEvent[]): Row[] {
   return found.map((event): Row => ({ ...event }));
+}
+
+export function claimRow({ phone, claimedAt, dueAt }: NumberClaim): Row {
+  return { phone: masked(phone), since: claimedAt.toISOString(), due: dueAt.toISOString() };
 }

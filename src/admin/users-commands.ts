@@ -2,7 +2,7 @@ import { PhoneTaken } from '../features/auth/credentials';
 import { masked } from '../features/phones/phone-number';
 import { nickname } from '../features/users/profile';
 import { ALWAYS, Mistake, type Command, type Row } from './command';
-import { eventRows, MOST_ROWS } from './rows';
+import { claimRow, eventRows, MOST_ROWS } from './rows';
 import type { FoundUser } from './support-repository';
 import { openUserIn, phoneIn, sessionsOf, userIn } from './who';
 
@@ -26,8 +26,10 @@ export const USERS: Command[] = [
     scope: 'support',
     run: async (at, { words: [who = ''] }) => {
       const { phones, ...user } = await userIn(at, who);
+      const claims = (await at.services.operators.claimsOf(user.id)).map(claimRow);
       return {
         user: [{ ...user, sessions: (await sessionsOf(at, user.id)).length, phones: phones.join(' ') }],
+        ...(claims.length > 0 && { 'claims of its number': claims }),
         'last events': eventRows(await at.support.eventsOfUser(user.id, 15)),
       };
     },

@@ -4,6 +4,7 @@ import { countryOf, isMobile, isWithin, masked, type Phone } from '../features/p
 import { budgetOf } from './budget';
 import type { Given, Parts, Row, Workplace } from './command';
 import type { FoundLimit, FoundUser } from './support-repository';
+import { claimRow } from './rows';
 import { phoneIn, sessionsOf } from './who';
 
 const EVENTS = 15;
@@ -19,9 +20,11 @@ export async function why(at: Workplace, { words: [given = ''], options }: Given
   const lifted = options.fix === true ? await lift(at, found.filter(isFull), options.dryRun === true) : undefined;
   const limits = lifted ? await read() : found;
   const events = await support.eventsOfPhone(masked(phone.number), user?.id, EVENTS);
+  const claims = user ? await services.operators.claimsOf(user.id) : [];
   const traffic = await services.operators.trafficOf(phone);
   return {
     account: [accountOf(phone, user, user ? await sessionsOf(at, user.id) : [])],
+    ...(claims.length > 0 && { 'claims of its number': claims.map(claimRow) }),
     codes: [
       ...(await refusalsOfCodes(at, phone, limits)),
       `in the last day, ${countryOf(phone)} was sent ${traffic.day.sent} codes that are old enough to judge, of which ${traffic.day.verified} were verified`,

@@ -70,7 +70,11 @@ export const REASONS = {
   phone_taken: { code: 400, when: 'the phone already has an account; the verification token stays valid' },
   no_account: { code: 400, when: 'the phone of the verification token does not have an account' },
   wrong_credentials: { code: 1000, when: 'the phone does not have an account, or the password is wrong' },
-  account_suspended: { code: 403, when: 'the account is suspended by the operator; the password was right' },
+  account_suspended: {
+    code: 403,
+    when: 'the account is suspended by the operator; the password or the token was right',
+  },
+  start_over_off: { code: 403, when: 'the operator does not hand numbers on' },
   wrong_password: { code: 400, when: "the user's current password is wrong" },
   too_many_attempts: { code: 429, when: 'the password was tried or changed too often' },
   too_many_at_once: { code: 429, when: 'too many of these requests are in progress for this user, phone or address' },

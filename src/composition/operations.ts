@@ -31,14 +31,14 @@ export function operations(
   { cookies, devices }: Cookies,
   publicUrlOf: PublicUrlOf,
 ): Record<string, Operation[]> {
-  const { auth, sessions, words, sending, verifying } = services;
+  const { auth, sessions, words, sending, verifying, account, numberClaims, exporting } = services;
   return {
     Verification: verificationRouter({ words, sending, verifying, deviceOf: (req) => devices.find(req) }),
     Captchas: captchaRouter(services.captchas, publicUrlOf),
     'Login and passwords': authRouter({ auth, sessions, cookies, devices, publicUrlOf }),
     Sessions: sessionsRouter(sessions),
     Profile: profileRouter(services.profile),
-    Account: accountRouter({ account: services.account, exporting: services.exporting, cookies, devices }),
+    Account: accountRouter({ account, numberClaims, exporting, cookies, devices }),
     Blacklist: blacklistRouter(services.blacklist),
     Friendships: friendshipsRouter(services.friendships),
     'Group members': membershipsRouter(services.memberships, services.dismissals),

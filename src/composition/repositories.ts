@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Source } from '../database/statement';
 import { ClosingsRepository } from '../features/account/closings-repository';
+import { NumberClaimsRepository } from '../features/account/number-claims-repository';
 import { SecurityEventsRepository } from '../features/audit/security-events-repository';
 import { BlacklistRepository } from '../features/blacklist/blacklist-repository';
 import { EventsRepository } from '../features/events/events-repository';
@@ -35,6 +36,7 @@ export function repositories(db: Knex, reads: Source = db) {
     messagingChanges: new MessagingChangesRepository(db),
     messagingCopy: new MessagingCopy(db),
     messagingTokens: new MessagingTokensRepository(db),
+    numberClaims: new NumberClaimsRepository(db),
     securityEvents: new SecurityEventsRepository(db),
     sessions: new SessionsRepository(db),
     smsTraffic: new SmsTrafficRepository(db),

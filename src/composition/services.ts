@@ -9,6 +9,7 @@ import { AccountService } from '../features/account/account-service';
 import { ClosingsService } from '../features/account/closings-service';
 import { ExportRepository } from '../features/account/export-repository';
 import { ExportService } from '../features/account/export-service';
+import { NumberClaimsService } from '../features/account/number-claims-service';
 import { SuspensionService } from '../features/account/suspension-service';
 import { AuditTrail } from '../features/audit/audit-trail';
 import { KnownPlaces } from '../features/audit/known-places';
@@ -131,6 +132,7 @@ export async function buildServices(config: Config, outside: Outside) {
     events: () => repos.securityEvents.sweep(config.auditDays),
     dismissals: () => dismissals.sweep(),
     closings: () => accounts.closings.sweep(),
+    claims: () => repos.numberClaims.sweep(),
     requests: () => friendships.sweep(),
     told: () => repos.events.sweep(config.eventDays),
   };
@@ -168,6 +170,10 @@ export async function buildServices(config: Config, outside: Outside) {
     /** For the commands of operators. */
     operators: {
       userIdOf: (phone: string) => repos.users.idByPhone(phone),
+      claimsOf: async (userId: string) => {
+        const account = await repos.users.account(userId);
+        return account ? repos.numberClaims.ofAccount(account) : [];
+      },
       trafficOf: (phone: Phone) => repos.smsTraffic.ofRegion(phone),
       smsCredits: credits,
       routes: ways.routes,
@@ -343,14 +349,26 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
   const closingParts = { closings: repos.closings, transaction, background: base.background.ends, logger };
   const closings = new ClosingsService(closingParts);
   const common = { users, verification, ownPassword, notices, transaction, logger };
+  const account = new AccountService({ ...common, closings, storage });
+  const { tokenTtlSeconds } = config.verification;
   return {
     hashing,
     closings,
     sessions,
     keptSessions: repos.sessions,
-    account: new AccountService({ ...common, closings, storage }),
+    account,
+    numberClaims: new NumberClaimsService(
+      { ...common, claims: repos.numberClaims, account, queues },
+      { recycleDays: config.recycleDays, tokenTtlSeconds },
+    ),
     auth: new AuthService({ ...common, sessions: repos.sessions, passwords, attempts, queues, messaging, audit }),
-    exporting: new ExportService(new ExportRepository(base.connections.reading), sessions, audit, queues),
+    exporting: new ExportService(
+      new ExportRepository(base.connections.reading),
+      repos.numberClaims,
+      sessions,
+      audit,
+      queues,
+    ),
     suspension: new SuspensionService(transaction),
     profile: new ProfileService({ users, images: repos.images, storage, logger }, config.portraits),
     tokens: new TokensService(users, messaging, storage),

@@ -178,6 +178,7 @@ function wordsOf(env: Environment): WordsSettings {
       new_device: env.NOTIFY_TEXT_NEW_DEVICE,
       locked_out: env.NOTIFY_TEXT_LOCKED_OUT,
       phone_changed: env.NOTIFY_TEXT_PHONE_CHANGED,
+      number_claimed: env.NOTIFY_TEXT_NUMBER_CLAIMED,
       account_closed: env.NOTIFY_TEXT_ACCOUNT_CLOSED,
     },
     codeTtlSeconds: env.CODE_TTL_SECONDS,
@@ -224,6 +225,8 @@ function nested(env: Environment, mistakes: string[]) {
     eventDays: env.EVENT_DAYS,
     logLevel: env.LOG_LEVEL,
     sessions: sessionsOf(env, mistakes),
+    /** 0: numbers are not handed on. */
+    recycleDays: env.RECYCLE_DAYS,
     passwords: { bcryptCost: env.BCRYPT_COST },
     sms: smsOf(env, need, mistakes),
     words: wordsOf(env),

@@ -81,6 +81,7 @@ export const environment = z.object({
     .optional(),
   SESSION_DAYS: whole(1, 400).optional(),
   SESSION_MAX_DAYS: whole(1, 3_650).default(90),
+  RECYCLE_DAYS: whole(0, 3_650).default(120),
   BCRYPT_COST: whole(4, 15).default(10),
 
   SMS_PROVIDER: oneOf('console', 'file', 'twilio').optional(),
@@ -99,6 +100,7 @@ export const environment = z.object({
   NOTIFY_TEXT_NEW_DEVICE: text.optional(),
   NOTIFY_TEXT_LOCKED_OUT: text.optional(),
   NOTIFY_TEXT_PHONE_CHANGED: text.optional(),
+  NOTIFY_TEXT_NUMBER_CLAIMED: text.optional(),
   NOTIFY_TEXT_ACCOUNT_CLOSED: text.optional(),
   TWILIO_ACCOUNT_SID: z.string().startsWith('AC', 'must be the Account SID, which begins with AC').optional(),
   TWILIO_AUTH_TOKEN: z

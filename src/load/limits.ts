@@ -197,7 +197,7 @@ const TABLE = {
   /** Counts requests with the right password. A wrong password counts as a failed login. */
   passwordChangesPerHour: { name: 'password_changes', per: 'user', seconds: HOUR, refusal: loggingIn,
     variable: 'PASSWORD_CHANGES_PER_USER_HOUR', production: 10,
-    what: 'change_password, change_phone, close_account' },
+    what: 'change_password, change_phone, close_account, keep_number' },
 
   /** Enough for a phone book, too few to harvest a range of numbers. */
   findsPerMinute: { name: 'finds_minute', per: 'user', seconds: MINUTE, refusal: tooMany('too_many_lookups'),

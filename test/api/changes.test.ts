@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { untilEventsSeen } from '../support/events';
 import { befriend, callGroup, createGroup } from '../support/groups';
-import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
+import { expectOk, insertAndSignIn, signIn, verificationToken, type SignedInPerson } from '../support/people';
 import { cookieFor } from '../support/streams';
 import { sync } from '../support/sync';
 import { until } from '../support/until';
@@ -32,11 +32,13 @@ describe('GET /user/changes', () => {
     const headers = await cookieFor(app, person);
     const answer = await fetch(`${app.url}/user/changes`, { headers, signal: stop.signal });
     const versions: number[] = [];
+    const claims: string[] = [];
     let hasEnded = false;
     const read = async () => {
       let text = '';
       for await (const part of answer.body ?? []) {
         text += Buffer.from(part as Uint8Array).toString();
+        claims.splice(0, Infinity, ...(text.match(/^event: number_claim$/gm) ?? []));
         versions.splice(
           0,
           Infinity,
@@ -48,7 +50,7 @@ describe('GET /user/changes', () => {
       () => (hasEnded = true),
       () => (hasEnded = true),
     );
-    return { answer, versions, stop, hasEnded: () => hasEnded };
+    return { answer, versions, claims, stop, hasEnded: () => hasEnded };
   }
 
   it('tells a version at once, and a later one after each change that concerns the user', async () => {
@@ -72,6 +74,20 @@ describe('GET /user/changes', () => {
     await expectOk(await callGroup(bob, 'rename', { groupId: group, name: 'Walkers' }));
     await until(() => versions.length > heard);
     expect(versions.at(-1)).toBeGreaterThanOrEqual(version);
+  });
+
+  it("tells when the user's number was claimed, and when it was kept, and nobody else", async () => {
+    const streams = [await connect(ann), await connect(bob)] as const;
+    await until(() => streams.every(({ versions }) => versions.length > 0));
+    const body = { verification_token: await verificationToken(app, ann) };
+    await expectOk(app.api.post('/user/start_over').send(body));
+    await until(() => streams[0].claims.length === 1);
+    await expectOk(app.api.post('/user/start_over').send(body));
+    await expectOk(ann.agent.post('/user/keep_number').send({ password: ann.password }));
+    await until(() => streams[0].claims.length === 2);
+    await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
+    await until(() => streams[1].versions.length > 1);
+    expect([streams[0].claims.length, streams[1].claims.length]).toEqual([2, 0]);
   });
 
   it('tells nothing of a stranger', async () => {

@@ -51,6 +51,7 @@ describe('POST /user/export', () => {
     expect(rest).toEqual({
       user: { ...profileOf(ann), findable: true, createdAt: time },
       phones: [{ phone: e164(ann), region: '44', language: '' }],
+      numberClaims: [],
       sessions: [expect.objectContaining({ current: true })],
       images: [{ key: `${ann.id}/a.png`, bytes: 100 }],
       blacklist: [{ friendId: bob.id, status: true, updatedAt: time }],

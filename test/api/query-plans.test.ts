@@ -181,6 +181,10 @@ async function useEverything(): Promise<void> {
   await signIn(app, { ...ann, password: `${password}x` });
   await call('batch', { ids: [bob.id] });
   await call('set_findable', { findable: true });
+  const proof = await verificationToken(app, bob);
+  await call('start_over', { verification_token: proof });
+  await call('number_claim');
+  await call('keep_number', { password: `${password}x` });
   await call('export');
   await call('logout');
   const cat = await registerAndSignIn(app);

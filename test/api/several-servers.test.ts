@@ -1,6 +1,13 @@
 import type { Client } from 'pg';
 import { migrate, newestMigration, undoMigration } from '../../src/database/migrations';
-import { expectOk, insertAndSignIn, insertPerson, newPassword, type SignedInPerson } from '../support/people';
+import {
+  expectOk,
+  insertAndSignIn,
+  insertPerson,
+  newPassword,
+  verificationToken,
+  type SignedInPerson,
+} from '../support/people';
 import { describeOnSeveralServers } from '../support/on-one-server';
 import { stage } from '../support/stage';
 import { connectWriter, runUntilBlocked } from '../support/sync';
@@ -49,6 +56,13 @@ describeOnSeveralServers('users and groups on several servers', () => {
       'a new password',
       ({ agent, password }) =>
         expectOk(agent.post('/user/change_password').send({ oldPassword: password, newPassword: newPassword() })),
+    ],
+    [
+      'the next person with a phone',
+      async (owner) => {
+        const verification_token = await verificationToken(app, owner);
+        await expectOk(app.api.post('/user/start_over').send({ verification_token }));
+      },
     ],
   ])('make %s wait until rows that are being added can be seen on all servers', async (_, find) => {
     const owner = await insertAndSignIn(app);

@@ -186,8 +186,10 @@ describe('the account of a real number', () => {
     const id = `real${phone.phone}`;
     await app.db('users').insert({ id, nickname: 'Real', password_hash: 'x' });
     await app.db('phones').insert({ phone: e164(phone), region: '44', user_id: id });
-    for (const verification_token of [early, late])
+    for (const verification_token of [early, late]) {
+      expectRefusal(await post(one.api, '/user/start_over', { verification_token }), 400);
       expectRefusal(await post(one.api, '/user/reset_password', { password: newPassword(), verification_token }), 400);
+    }
     expect(await app.db('users').where({ id }).pluck('password_hash')).toEqual(['x']);
   });
 

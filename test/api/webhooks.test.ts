@@ -6,7 +6,15 @@ import { Gate } from '../support/gate';
 import { createGroup } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { command, noted, rowsOf } from '../support/operator';
-import { expectOk, insertAndSignIn, registerAndSignIn, type SignedInPerson } from '../support/people';
+import {
+  expectOk,
+  field,
+  insertAndSignIn,
+  newPassword,
+  registerAndSignIn,
+  verificationToken,
+  type SignedInPerson,
+} from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import {
   startVendorServer,
@@ -94,6 +102,32 @@ describe('a webhook', () => {
     expect(told.slice(4, 5)).toEqual([['group.created', { groupId: group }]]);
     expect(inTheirOrder(told.slice(5, 7))).toEqual(inTheirOrder([joined(ann.id), joined(bob.id)]));
     expect(told.slice(7)).toEqual([['user.updated', { userId: ann.id }]]);
+  });
+
+  it('is told in order of claims of a number, of the end of its account, and of the next one', async () => {
+    await addWebhook('/', 'phone.claimed,phone.kept,user.closed,user.registered');
+    const proof = async () => {
+      await app.db('rate_limits').delete();
+      return verificationToken(app, ann);
+    };
+    const startOver = async (verification_token: string) =>
+      expectOk(app.api.post('/user/start_over').send({ verification_token }));
+    await startOver(await proof());
+    await expectOk(ann.agent.post('/user/keep_number').send({ password: ann.password }));
+    await startOver(await proof());
+    await app.db('number_claims').update({ due_at: app.db.fn.now() });
+    const verification_token = await proof();
+    await startOver(verification_token);
+    const registration = { nickname: 'Next', password: newPassword(), verification_token };
+    const { result } = await expectOk(app.api.post('/user/register').send(registration));
+    await until(() => typesTo().length === 5);
+    expect(toldTo().map(({ type, data }) => [type, data.userId])).toEqual([
+      ['phone.claimed', ann.id],
+      ['phone.kept', ann.id],
+      ['phone.claimed', ann.id],
+      ['user.closed', ann.id],
+      ['user.registered', field(result, 'id')],
+    ]);
   });
 
   it('signs as Standard Webhooks, with both secrets after a change of the secret', async () => {

@@ -40,6 +40,7 @@ const FREE = [
   'CAPTCHA_SECRET_KEY',
   'DATABASE_PASSWORD',
   'DATABASE_MIGRATION_PASSWORD',
+  'NOTIFY_TEXT_NUMBER_CLAIMED',
   'NOTIFY_TEXT_PHONE_CHANGED',
   'NOTIFY_TEXT_ACCOUNT_CLOSED',
 ];
@@ -105,6 +106,7 @@ const BAD: Record<string, string[]> = {
   DATABASE_WAIT_SECONDS: [...fromZero, '3601'],
   SESSION_DAYS: [...atLeastOne, '91', '401'],
   SESSION_MAX_DAYS: [...atLeastOne, '3651'],
+  RECYCLE_DAYS: ['-1', '1.5', 'never', '3651'],
   BCRYPT_COST: ['3', '16', 'x', '10.5'],
   SMS_PROVIDER: ['sns', 'Twilio'],
   SMS_ROUTES: ['/nowhere/routes.json'],

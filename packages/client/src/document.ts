@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 57d84fd9eb44eea363cb388e63c36f8f14090ef3fb6945099ac0833870e03232
+// SHA-256 of the document: 3cafa52acf172596c7a3ae26abe758f4d2c6ab3b52fa84bc50fda38c20b8a2c8
 
 export interface paths {
     "/user/send_code": {
@@ -65,6 +65,18 @@ export interface paths {
     "/user/change_phone": {
         /** Changes the phone to that of a verification token, and ends all other sessions. */
         post: operations["userChangePhone"];
+    };
+    "/user/start_over": {
+        /** Says that the account of a phone is not that of the person who has the phone now. */
+        post: operations["userStartOver"];
+    };
+    "/user/number_claim": {
+        /** Returns the claim of the user's phone by another person, if there is one. */
+        post: operations["userNumberClaim"];
+    };
+    "/user/keep_number": {
+        /** Ends the claim of the user's phone. */
+        post: operations["userKeepNumber"];
     };
     "/user/export": {
         /** Returns all data of the user, except passwords, tokens and codes. */
@@ -369,6 +381,11 @@ export interface components {
             /** @description From verify_code. */
             verification_token: string;
         };
+        /** @description The proof that the phone is in the hands of the caller. */
+        NumberToStartOver: {
+            /** @description From verify_code. */
+            verification_token: string;
+        };
         /** @description Whether the user can be found by phone. */
         Findability: {
             /** @description False: only friends find the user by phone. */
@@ -609,6 +626,42 @@ export interface components {
             /** @description Whether it is the session of this request. */
             current: boolean;
         };
+        /** @description The answer of /user/start_over when it was successful. */
+        UserStartOverAnswer: {
+            code: components["schemas"]["Code200"];
+            result: components["schemas"]["StartedOver"];
+        };
+        /** @description Whether the number is free now. */
+        StartedOver: {
+            /**
+             * @description free: register with the same token. claimed: the owner has until `due` to keep the number.
+             * @enum {string}
+             */
+            state: "free" | "claimed";
+            /**
+             * Format: date-time
+             * @description From then on start_over with a new proof closes the account.
+             */
+            due?: string;
+        };
+        /** @description The answer of /user/number_claim when it was successful. */
+        UserNumberClaimAnswer: {
+            code: components["schemas"]["Code200"];
+            result: components["schemas"]["OwnNumberClaim"];
+        };
+        /** @description The claim of the user's number. Empty if there is none. */
+        OwnNumberClaim: {
+            /**
+             * Format: date-time
+             * @description When the claim began.
+             */
+            claimedAt?: string;
+            /**
+             * Format: date-time
+             * @description From then on start_over with a new proof closes the account.
+             */
+            due?: string;
+        };
         /** @description The answer of /user/export when it was successful. */
         UserExportAnswer: {
             code: components["schemas"]["Code200"];
@@ -619,6 +672,8 @@ export interface components {
             user: components["schemas"]["KeptUser"];
             /** @description The phones of the account. */
             phones: components["schemas"]["KeptPhone"][];
+            /** @description Open claims of the phones. */
+            numberClaims: components["schemas"]["KeptNumberClaim"][];
             /** @description The sessions of the account, the newest first. */
             sessions: components["schemas"]["Session"][];
             /** @description Images that the user uploaded to this service. */
@@ -656,6 +711,21 @@ export interface components {
             region: string;
             /** @description The language of messages to it; empty: the default. */
             language: string;
+        };
+        /** @description An open claim of a phone by a person who has proved it. */
+        KeptNumberClaim: {
+            /** @description The number, in E.164. */
+            phone: string;
+            /**
+             * Format: date-time
+             * @description UTC.
+             */
+            claimedAt: string;
+            /**
+             * Format: date-time
+             * @description From then on the account may be closed.
+             */
+            due: string;
         };
         /** @description An image that the user uploaded. */
         KeptImage: {
@@ -1340,6 +1410,31 @@ export interface components {
             };
         };
         UserChangePhoneTooMany: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description The reason of the refusal. */
+                "X-Reason": "too_many_attempts" | "too_many_at_once";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        WrongToken: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description The reason of the refusal. */
+                "X-Reason": "invalid_input" | "malformed_body" | "wrong_token";
+                [name: string]: unknown;
+            };
+        };
+        UserStartOverForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description The reason of the refusal. */
+                "X-Reason": "cross_site" | "start_over_off" | "account_suspended";
+                [name: string]: unknown;
+            };
+        };
+        UserKeepNumberTooMany: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 /** @description The reason of the refusal. */
@@ -2201,6 +2296,91 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             425: components["responses"]["TooEarly"];
             429: components["responses"]["UserChangePhoneTooMany"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    userStartOver: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NumberToStartOver"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserStartOverAnswer"];
+                };
+            };
+            400: components["responses"]["WrongToken"];
+            403: components["responses"]["UserStartOverForbidden"];
+            408: components["responses"]["RequestTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
+            429: components["responses"]["TooManyAtOnce"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    userNumberClaim: {
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Set-Cookie": components["headers"]["RenewedSession"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserNumberClaimAnswer"];
+                };
+            };
+            400: components["responses"]["OnlyMalformedBody"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["CrossSite"];
+            408: components["responses"]["RequestTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    userKeepNumber: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnPassword"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Set-Cookie": components["headers"]["RenewedSession"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["WrongPassword"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["CrossSite"];
+            408: components["responses"]["RequestTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
+            429: components["responses"]["UserKeepNumberTooMany"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];

@@ -2,19 +2,30 @@ import { operation, streamedOperation, type Operation, type UserCall } from '../
 import type { DeviceCookies } from '../auth/device-cookies';
 import type { SessionCookies } from '../sessions/session-cookies';
 import { sessionView } from '../sessions/sessions-schemas';
-import { findability, newPhone, ownPassword } from './account-schemas';
+import {
+  findability,
+  newPhone,
+  ownClaim,
+  ownClaimView,
+  ownNumber,
+  ownPassword,
+  startedOver,
+  startedOverView,
+} from './account-schemas';
 import type { AccountService, Asker } from './account-service';
-import { keptData } from './export-schemas';
+import { keptClaimView, keptData } from './export-schemas';
 import type { ExportService } from './export-service';
+import type { NumberClaimsService } from './number-claims-service';
 
 interface Parts {
   account: AccountService;
+  numberClaims: NumberClaimsService;
   exporting: ExportService;
   cookies: SessionCookies;
   devices: DeviceCookies;
 }
 
-export function accountRouter({ account, exporting, cookies, devices }: Parts): Operation[] {
+export function accountRouter({ account, numberClaims, exporting, cookies, devices }: Parts): Operation[] {
   const askerOf = ({ req, session, caller }: UserCall): Asker => ({ ...session, caller, device: devices.find(req) });
   return [
     operation({
@@ -45,6 +56,32 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
         if (asker.device) devices.set(call.res, changed);
       },
     }),
+    operation({
+      path: '/user/start_over',
+      summary: 'Says that the account of a phone is not that of the person who has the phone now.',
+      access: 'anyone',
+      body: ownNumber,
+      result: startedOver,
+      refusals: ['wrong_token', 'start_over_off', 'account_suspended', 'too_many_at_once'],
+      handle: async ({ verification_token }, { caller }) =>
+        startedOverView(await numberClaims.startOver(verification_token, caller)),
+    }),
+    operation({
+      path: '/user/number_claim',
+      summary: "Returns the claim of the user's phone by another person, if there is one.",
+      access: 'user',
+      result: ownClaim,
+      handle: async (_input, { session }) => ownClaimView(await numberClaims.ofSession(session)),
+    }),
+    operation({
+      path: '/user/keep_number',
+      summary: "Ends the claim of the user's phone.",
+      access: 'user',
+      body: ownPassword,
+      queue: 'writes',
+      refusals: ['wrong_password', 'too_many_attempts', 'too_many_at_once'],
+      handle: ({ password }, call) => numberClaims.keep(askerOf(call), password),
+    }),
     streamedOperation({
       path: '/user/export',
       summary: 'Returns all data of the user, except passwords, tokens and codes.',
@@ -54,7 +91,8 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       file: 'account.json',
       stream: async (_input, { session, caller }) => {
         const kept = await exporting.collect(session, caller);
-        return { ...kept, sessions: kept.sessions.map(sessionView) };
+        const { numberClaims, sessions } = kept;
+        return { ...kept, numberClaims: numberClaims.map(keptClaimView), sessions: sessions.map(sessionView) };
       },
     }),
     operation({

@@ -13,6 +13,11 @@ import type { Account, Changer, UsersRepository } from '../users/users-repositor
 import type { VerificationRepository } from '../verification/verification-repository';
 import { NO_SUCH_TOKEN } from '../verification/verification-token';
 import type { ClosingsService } from './closings-service';
+import type { NumberClaimsRepository } from './number-claims-repository';
+
+export interface ClosingRepositories extends CredentialsRepositories {
+  numberClaims: NumberClaimsRepository;
+}
 
 interface Parts {
   users: UsersRepository;
@@ -21,7 +26,7 @@ interface Parts {
   closings: ClosingsService;
   storage: ImageStorage;
   notices: Notices;
-  transaction: Transaction<CredentialsRepositories>;
+  transaction: Transaction<ClosingRepositories>;
   logger: Pick<Logger, 'warn'>;
 }
 
@@ -91,19 +96,23 @@ export class AccountService {
     await this.asOperator(userId, ({ account }) => transaction((repos) => forgetDevices(repos, account, caller)));
   }
 
+  /** Ends the rest of an account whose transaction of closing has been committed. */
+  async endRest(userId: string, phone: OwnPhone | undefined, caller: Caller): Promise<void> {
+    const { closings, storage, notices, logger } = this.parts;
+    if (phone) notices.notify('account_closed', { id: userId, phone }, caller);
+    await storage.accountClosed(userId).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the images of a closed account were not removed; they will be within two days');
+    });
+    await closings.end(userId, caller);
+  }
+
   /**
    * Closes the account. After the transaction nobody sees it as open, and nothing can begin for it. Its remaining rows
    * are ended afterwards, since there may be any number of them.
    */
   private async end(allowed: Allowed, caller: Caller): Promise<void> {
-    const { closings, storage, notices, transaction, logger } = this.parts;
-    const userId = allowed.account.id;
-    await transaction((repos) => close(repos, allowed, caller));
-    if (allowed.phone) notices.notify('account_closed', { id: userId, phone: allowed.phone }, caller);
-    await storage.accountClosed(userId).catch((error: unknown) => {
-      logger.warn({ err: error }, 'the images of a closed account were not removed; they will be within two days');
-    });
-    await closings.end(userId, caller);
+    await this.parts.transaction((repos) => closeAllowed(repos, allowed, caller));
+    await this.endRest(allowed.account.id, allowed.phone, caller);
   }
 
   private async move(allowed: Allowed, move: Move, caller: Caller): Promise<void> {
@@ -144,14 +153,33 @@ export class AccountService {
  * Locks the codes first and then the user, as a reset does. A transaction that locks the user to begin something waits
  * for this one, and then finds the account closed. ClosingsService ends earlier rows.
  */
-async function close(repos: CredentialsRepositories, { account, phone, by }: Allowed, caller: Caller): Promise<void> {
+async function closeAllowed(
+  repos: ClosingRepositories,
+  { account, phone, by }: Allowed,
+  caller: Caller,
+): Promise<void> {
   const { id } = account;
   if (phone) await repos.verification.endAll(phone.number);
   if (!(await repos.users.lock(id, account.credentialsVersion, by))) throw new WrongPassword('password');
+  await close(repos, account, phone, caller);
+}
+
+/** Closes an account that the transaction has locked. */
+export async function close(
+  repos: ClosingRepositories,
+  { id }: Account,
+  phone: Phone | undefined,
+  caller: Caller,
+  detail?: string,
+): Promise<void> {
   await repos.users.close(id);
   await repos.users.releasePhones(id);
   await repos.sessions.endAll(id);
-  await repos.securityEvents.add({ event: 'account_closed', userId: id, ...(phone && { phone }) }, caller);
+  await repos.securityEvents.add(
+    { event: 'account_closed', userId: id, ...(phone && { phone }), ...(detail && { detail }) },
+    caller,
+  );
+  await repos.numberClaims.end(id);
   await repos.messagingTokens.end(id);
 }
 

@@ -4,6 +4,7 @@ import { friendStatus } from '../friendships/friendships-schemas';
 import { groupId, role } from '../groups/groups-schemas';
 import { ownSessions } from '../sessions/sessions-schemas';
 import { otherId, profile } from '../users/profile';
+import type { NumberClaim } from './number-claims-repository';
 
 const user = profile
   .extend({
@@ -21,6 +22,13 @@ const phone = z
     language: text('The language of messages to it; empty: the default.', 'en'),
   })
   .meta({ id: 'KeptPhone', description: 'A phone of the account.' });
+const numberClaim = z
+  .strictObject({
+    phone: text('The number, in E.164.', '+447911123456'),
+    claimedAt: time,
+    due: described(time, { description: 'From then on the account may be closed.' }),
+  })
+  .meta({ id: 'KeptNumberClaim', description: 'An open claim of a phone by a person who has proved it.' });
 const image = z
   .strictObject({
     key: text('Its name: `<domain>/<key>` is its address.', 'k7Qw2mZr9TfB/ann.png'),
@@ -72,6 +80,7 @@ export const keptData = z
   .strictObject({
     user,
     phones: z.array(phone).meta({ description: 'The phones of the account.' }),
+    numberClaims: z.array(numberClaim).meta({ description: 'Open claims of the phones.' }),
     sessions: described(ownSessions, { description: 'The sessions of the account, the newest first.' }),
     images: z.array(image).meta({ description: 'Images that the user uploaded to this service.' }),
     blacklist: z.array(blacklistEntry).meta({ description: 'The blacklist, including ended entries.' }),
@@ -80,6 +89,10 @@ export const keptData = z
     securityEvents: z.array(securityEvent).meta({ description: 'Events of the account, the oldest first.' }),
   })
   .meta({ id: 'KeptData', description: 'All that the service keeps about the user.' });
+
+export function keptClaimView({ phone, claimedAt, dueAt }: NumberClaim): z.infer<typeof numberClaim> {
+  return { phone, claimedAt: claimedAt.toISOString(), due: dueAt.toISOString() };
+}
 
 export type KeptUser = z.infer<typeof user>;
 export type KeptPhone = z.infer<typeof phone>;

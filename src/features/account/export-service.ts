@@ -4,19 +4,27 @@ import type { Queues } from '../../load/queues';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { SessionsService } from '../sessions/sessions-service';
 import type { ExportRepository } from './export-repository';
+import type { NumberClaimsRepository } from './number-claims-repository';
+
+interface OwnSession {
+  userId: string;
+  sid: string;
+  credentialsVersion: number;
+}
 
 /** Exports the stored data of users, one page at a time for all users together. */
 export class ExportService {
   constructor(
     private readonly kept: ExportRepository,
+    private readonly claims: NumberClaimsRepository,
     private readonly sessions: SessionsService,
     private readonly audit: AuditTrail,
     private readonly queues: Pick<Queues, 'exportPages'>,
   ) {}
 
   /** Returns the data. Notes the event first, so that the export contains it, and aborted exports are noted too. */
-  async collect(session: { userId: string; sid: string }, caller: Caller) {
-    const { userId } = session;
+  async collect(session: OwnSession, caller: Caller) {
+    const { userId, credentialsVersion } = session;
     const user = await this.kept.user(userId);
     if (!user) throw new NotSignedIn();
     await this.audit.noteUpToLimit({ event: 'data_exported', userId }, caller);
@@ -24,6 +32,7 @@ export class ExportService {
     return {
       user,
       phones: await this.kept.phones(userId),
+      numberClaims: await this.claims.ofAccount({ id: userId, credentialsVersion }),
       sessions: await this.sessions.list(session),
       images: this.inTurns(userId, images),
       blacklist: this.inTurns(userId, blacklist),

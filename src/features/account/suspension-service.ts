@@ -5,6 +5,7 @@ import type { SessionsRepository } from '../sessions/sessions-repository';
 import type { UsersRepository } from '../users/users-repository';
 
 interface Repositories {
+  numberClaims: { end(userId: string): Promise<number> };
   users: UsersRepository;
   sessions: SessionsRepository;
   securityEvents: SecurityEventsRepository;
@@ -31,6 +32,8 @@ export class SuspensionService {
       await repos.securityEvents.addSessionsEnded(userId, ended, 'the suspension', caller);
       await repos.messagingTokens.beginRound(userId);
       await repos.messagingTokens.end(userId);
+      // Its owner cannot answer it.
+      await repos.numberClaims.end(userId);
       return true;
     });
   }

@@ -8,7 +8,7 @@ import { masked } from '../phones/phone-number';
 export const SECURITY_EVENTS = [
   'code_sent', 'code_refused', 'code_wrong', 'code_verified', 'spend_guard', 'registered', 'logged_in', 'login_failed',
   'password_changed', 'password_reset', 'sessions_ended', 'devices_forgotten', 'phone_changed', 'account_closed', 'account_suspended',
-  'account_restored', 'data_exported', 'limit_met', 'group_dismissed', 'notice_sent', 'operator',
+  'account_restored', 'data_exported', 'number_claimed', 'number_kept', 'limit_met', 'group_dismissed', 'notice_sent', 'operator',
 ] as const;
 
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number];

@@ -22,6 +22,9 @@ export type Place = Pick<Event, 'version' | 'number' | 'subject'>;
 /** Events of these kinds are of a group. All others are of a user. */
 export const GROUP_KINDS = ['group.created', 'group.changed', 'group.dismissed', 'members.changed'];
 
+/** The number of a user was claimed, and kept. No trigger tells of these. */
+export const CLAIM_KINDS = ['phone.claimed', 'phone.kept'];
+
 export const KINDS = [
   'user.registered',
   'user.updated',
@@ -29,6 +32,7 @@ export const KINDS = [
   'user.suspended',
   'user.restored',
   'phone.changed',
+  ...CLAIM_KINDS,
   'password.changed',
   'sessions.ended',
   'tokens.ended',

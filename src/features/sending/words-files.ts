@@ -12,6 +12,7 @@ export const HAPPENINGS = [
   'new_device',
   'locked_out',
   'phone_changed',
+  'number_claimed',
   'account_closed',
 ] as const;
 export type Happening = (typeof HAPPENINGS)[number];

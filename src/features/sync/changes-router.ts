@@ -51,6 +51,8 @@ export function changesRouter(sync: SyncService, { reading, rest }: Entrance): R
         res.write(`retry: ${AGAIN_MS}\n\n`);
       }
       if (live.hasEnded) break;
+      if (live.isClaimTold) res.write('event: number_claim\ndata: {}\n\n');
+      live.isClaimTold = false;
       // A comment: nothing has changed since.
       res.write(version > told ? `id: ${version}\ndata: ${JSON.stringify({ version })}\n\n` : ':\n\n');
       told = version;

@@ -2,7 +2,7 @@ import type { ReadAt } from '../../database/replica';
 import { statement } from '../../database/statement';
 import type { Leave } from '../../load/queue';
 import { EventTail } from '../events/event-tail';
-import { GROUP_KINDS, type Event } from '../events/events-repository';
+import { CLAIM_KINDS, GROUP_KINDS, type Event } from '../events/events-repository';
 
 /** Statement for the session's user, so that it finds the session. */
 export const groupsOf = statement<{ id: string }, 'userId'>(
@@ -31,6 +31,8 @@ export class LiveSync {
   /** It waits for nothing any more. */
   hasEnded = false;
   keys: string[] = [];
+  /** A claim of the user's number has begun or ended. */
+  isClaimTold = false;
   private isTold = false;
   private tell: () => void = () => undefined;
 
@@ -141,6 +143,8 @@ export class LiveSyncs {
 
   private async hear(events: Event[]): Promise<void> {
     for (const { kind, subject, other } of events) {
+      if (CLAIM_KINDS.includes(kind))
+        for (const live of this.waiting.get(ofUser(subject)) ?? []) live.isClaimTold = true;
       this.change(GROUP_KINDS.includes(kind) ? ofGroup(subject) : ofUser(subject));
       if (other !== '') this.change(ofUser(other));
     }

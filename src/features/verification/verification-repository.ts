@@ -207,6 +207,16 @@ export class VerificationRepository {
     return this.goodToken(tokenHash).whereRaw(GOOD_FOR_ITS_ACCOUNT).first<OwnPhone | undefined>(OWN_PHONE);
   }
 
+  /** Keeps a token from being used by others until the transaction ends. Returns undefined for one that is not valid. */
+  async holdToken(tokenHash: Buffer): Promise<(Phone & { expiresAt: Date }) | undefined> {
+    const held = this.goodToken(tokenHash).whereRaw(GOOD_FOR_ITS_ACCOUNT).forUpdate();
+    return held.first<(Phone & { expiresAt: Date }) | undefined>({
+      number: 'phone',
+      region: 'region',
+      expiresAt: 'expires_at',
+    });
+  }
+
   /** Ends all codes and tokens of the token's phone, in a transaction. Returns false if another request was first. */
   async useToken(tokenHash: Buffer, phone: string): Promise<boolean> {
     await lockCodes(this.db, { phone });
