@@ -65,7 +65,7 @@ export const REASONS = {
   no_such_captcha: { code: 404, when: 'the captcha does not exist, has expired, or was tried before' },
 
   // Accounts and passwords.
-  no_such_token: { code: 404, when: 'the verification token is unknown, used or expired, at register' },
+  no_such_token: { code: 404, when: 'the verification token is unknown, used or expired, when registering' },
   wrong_token: { code: 400, when: 'the verification token is unknown, used or expired' },
   phone_taken: { code: 400, when: 'the phone already has an account; the verification token stays valid' },
   no_account: { code: 400, when: 'the phone of the verification token does not have an account' },
@@ -75,6 +75,8 @@ export const REASONS = {
     when: 'the account is suspended by the operator; the password or the token was right',
   },
   start_over_off: { code: 403, when: 'the operator does not hand numbers on' },
+  password_required: { code: 403, when: 'the operator requires a password, and a code is not enough' },
+  has_password: { code: 400, when: 'the account has a password already' },
   wrong_password: { code: 400, when: "the user's current password is wrong" },
   too_many_attempts: { code: 429, when: 'the password was tried or changed too often' },
   too_many_at_once: { code: 429, when: 'too many of these requests are in progress for this user, phone or address' },

@@ -31,11 +31,11 @@ export function operations(
   { cookies, devices }: Cookies,
   publicUrlOf: PublicUrlOf,
 ): Record<string, Operation[]> {
-  const { auth, sessions, words, sending, verifying, account, numberClaims, exporting } = services;
+  const { auth, tokenLogins, sessions, words, sending, verifying, account, numberClaims, exporting } = services;
   return {
     Verification: verificationRouter({ words, sending, verifying, deviceOf: (req) => devices.find(req) }),
     Captchas: captchaRouter(services.captchas, publicUrlOf),
-    'Login and passwords': authRouter({ auth, sessions, cookies, devices, publicUrlOf }),
+    'Login and passwords': authRouter({ auth, tokenLogins, sessions, cookies, devices, publicUrlOf }),
     Sessions: sessionsRouter(sessions),
     Profile: profileRouter(services.profile),
     Account: accountRouter({ account, numberClaims, exporting, cookies, devices }),

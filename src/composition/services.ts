@@ -18,6 +18,7 @@ import { HashingPool } from '../features/auth/hashing-pool';
 import { LoginAttempts } from '../features/auth/login-attempts';
 import { OwnPassword } from '../features/auth/own-password';
 import { Passwords } from '../features/auth/passwords';
+import { TokenLogins } from '../features/auth/token-logins';
 import { BlacklistService } from '../features/blacklist/blacklist-service';
 import { FriendshipsService } from '../features/friendships/friendships-service';
 import { EventGatherer } from '../features/events/event-gatherer';
@@ -105,7 +106,7 @@ export async function buildServices(config: Config, outside: Outside) {
   const words = new Words(config.words);
   const watch = buildWatch(config, base, { ...ways, words });
   const vendors = await chooseVendors(config, base, watch, outside.keys);
-  const codes = buildCodes(config, base, watch, vendors, { ways, words, keys: outside.keys });
+  const codes = buildCodes(config, base, watch, vendors, { ways, words });
   const accounts = buildAccounts(config, base, watch, vendors);
   const circles = buildCircles(config, base);
 
@@ -217,7 +218,7 @@ export async function buildServices(config: Config, outside: Outside) {
 }
 
 /** Opens what all other parts use. */
-function openBase(config: Config, { databaseUrl, logger, observers }: Outside) {
+function openBase(config: Config, { databaseUrl, keys, logger, observers }: Outside) {
   const connections = openConnections(databaseUrl, config.database, logger, observers?.statement);
   const queues = openQueues();
   return {
@@ -229,6 +230,7 @@ function openBase(config: Config, { databaseUrl, logger, observers }: Outside) {
     /** Repositories on separate connections. */
     counting: repositories(connections.counting),
     limits: new LimitsRepository(connections.limits),
+    codes: new VerificationCodes(keys.sessionSecrets),
     transaction: transactions(connections.db, repositories),
     background: {
       securityEvents: new Background(logger, queues.securityEvents),
@@ -311,13 +313,12 @@ async function chooseVendors(
 /** Builds the verification of phones. */
 function buildCodes(
   config: Config,
-  { repos, logger }: Base,
+  { repos, codes, logger }: Base,
   { limiter, audit, places }: Watch,
   vendors: Vendors,
-  { ways, words, keys }: { ways: Ways; words: Words; keys: Keys },
+  { ways, words }: { ways: Ways; words: Words },
 ) {
   const { users, verification, smsTraffic } = repos;
-  const codes = new VerificationCodes(keys.sessionSecrets);
   const captchas = new CaptchaService(vendors.captchas.captchas, limiter);
   const sender = new CodeSender({ verification, ways: repos.ways, codes, words, ...ways }, config.verification);
   const guardParts = { traffic: smsTraffic, limiter, audit, logger };
@@ -337,7 +338,7 @@ function buildCodes(
 
 /** Builds accounts, from registration to closing, and everything that belongs to one user. */
 function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, storage }: Vendors) {
-  const { repos, queues, transaction, logger } = base;
+  const { repos, codes, queues, transaction, logger } = base;
   const { users, verification } = repos;
   const { audit, limiter, notices } = watch;
   const hashing = new HashingPool(queues.hashing);
@@ -351,6 +352,7 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
   const common = { users, verification, ownPassword, notices, transaction, logger };
   const account = new AccountService({ ...common, closings, storage });
   const { tokenTtlSeconds } = config.verification;
+  const loginParts = { users, verification, codes, attempts, audit, notices, transaction, queues };
   return {
     hashing,
     closings,
@@ -362,6 +364,7 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
       { recycleDays: config.recycleDays, tokenTtlSeconds },
     ),
     auth: new AuthService({ ...common, sessions: repos.sessions, passwords, attempts, queues, messaging, audit }),
+    tokenLogins: new TokenLogins(loginParts, config.tokenLogins),
     exporting: new ExportService(
       new ExportRepository(base.connections.reading),
       repos.numberClaims,

@@ -73,6 +73,14 @@ async function tokenOfAnn(): Promise<void> {
   await verify();
 }
 
+async function forgetPassword(): Promise<void> {
+  await app
+    .db('users')
+    .where({ id: await annId() })
+    .update({ password_hash: '' });
+  await tokenOfAnn();
+}
+
 /** All operations in a sensible order, each with what must happen first. */
 const STEPS: [name: string, before?: () => Promise<void>][] = [
   ['userSendCode'],
@@ -100,10 +108,13 @@ const STEPS: [name: string, before?: () => Promise<void>][] = [
   ['userKeepNumber'],
   ['userExport'],
   ['userChangePassword'],
+  ['userLoginByToken', tokenOfAnn],
+  ['userSetPassword', forgetPassword],
   ['userResetPassword', tokenOfAnn],
   ['userChangePhone', () => logIn().then(() => verify({ region: 44, phone: 7911123457 }))],
   ['userLogout'],
   ['userCloseAccount', backToOldPhone],
+  ['userRegisterByToken', tokenOfAnn],
 ];
 
 function always(name: string): [name: string] {

@@ -114,6 +114,7 @@ async function useEverything(): Promise<void> {
   const bob = await insertAndSignIn(app);
   const { agent, region, phone, password } = ann;
   const call = (path: string, body?: object) => post(agent, `/user/${path}`, body);
+  const [guest, dan] = [app.agent(), newPhone()];
   await call('check_phone_available', { region, phone });
   await call('login', { region, phone, password: `${password}no` });
   await call('set_nickname', { nickname: 'Anna' });
@@ -176,6 +177,10 @@ async function useEverything(): Promise<void> {
   await call('change_password', { oldPassword: password, newPassword: `${password}x` });
   const token = await verificationToken(app, bob);
   await call('reset_password', { password, verification_token: token });
+  for (const path of ['register_by_token', 'login_by_token', 'set_password']) {
+    const body = { nickname: 'Dan', password, verification_token: await verificationToken(app, dan) };
+    await post(guest, `/user/${path}`, body);
+  }
   await call('verify_code', { region, phone, code: '000000' });
   await call('verify_code', { ...newPhone(), code: '000000' });
   await signIn(app, { ...ann, password: `${password}x` });

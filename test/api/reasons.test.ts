@@ -11,7 +11,9 @@ import {
   newPhone,
   verificationToken,
 } from '../support/people';
+import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
+import { watchStatements } from '../support/statements';
 
 const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
 
@@ -32,6 +34,8 @@ async function passResendTime(phone: ReturnType<typeof newPhone>): Promise<void>
     .where('key', `resend:${e164(phone)}`)
     .delete();
 }
+
+const TABLES_OF_CODES = /phones|rate_limits|verification_|sms_|security_events/;
 
 /** Returns all that a client sees of an answer, except what is unique to each. */
 function seen({ status, body, headers }: Answer): object {
@@ -189,6 +193,34 @@ describe('a reason tells a stranger no more than the code about', () => {
     }
     expect(answers[1]).toEqual(answers[0]);
     await on.close();
+  });
+
+  it('send_code and verify_code: accounts with and without a password, and none; they run the same statements', async () => {
+    const [withPassword, without] = [await insertPerson(app), await insertPerson(app)];
+    await app.db('users').where({ id: without.id }).update({ password_hash: '' });
+    const seenOf = async ({ region, phone }: ReturnType<typeof newPhone>) => {
+      const watched = watchStatements('');
+      const answers = [
+        await sendCode({ region, phone }),
+        await verifyCode({ region, phone }, 'wrong'),
+        await verifyCode({ region, phone }, app.sms.codeFor(e164({ region, phone }))),
+      ];
+      jest.restoreAllMocks();
+      const token = rememberSecret(String(field(field(answers[2]?.body, 'result'), 'verification_token')));
+      const answered = answers.map(seen);
+      return {
+        answered: JSON.parse(JSON.stringify(answered).replace(token, 'token')) as unknown,
+        // Without those of new connections, webhooks and messaging, which run beside requests.
+        statements: watched.sent.map(({ text }) => text).filter((text) => TABLES_OF_CODES.test(text)),
+      };
+    };
+    // The first code to a country also reads how many were sent there in the past.
+    await seenOf(newPhone());
+    const first = await seenOf(withPassword);
+    expect(first.answered).toMatchObject([{ body: { code: 200 } }, { body: { code: 1000 } }, { body: { code: 200 } }]);
+    expect(first.statements.length).toBeGreaterThan(5);
+    expect(await seenOf(without)).toEqual(first);
+    expect(await seenOf(newPhone())).toEqual(first);
   });
 
   it('a verification token: unknown, spent and expired', async () => {

@@ -260,7 +260,10 @@ describe('starting over', () => {
       await new VerificationRepository(trx).useToken(tokenHash(token), e164(phone));
       answer = startOver(token);
       await untilWaiting(app.db, 1);
-      await new UsersRepository(trx).claimPhone({ number: e164(phone), region: '44', language: '', isTest: false }, eve.id);
+      await new UsersRepository(trx).claimPhone(
+        { number: e164(phone), region: '44', language: '', isTest: false },
+        eve.id,
+      );
     });
     expectRefusal(await (answer as Promise<Answer>), 400, 'verification_token', 'wrong_token');
     expect(await app.db('number_claims').where({ user_id: eve.id })).toEqual([]);

@@ -188,6 +188,7 @@ describe('the account of a real number', () => {
     await app.db('phones').insert({ phone: e164(phone), region: '44', user_id: id });
     for (const verification_token of [early, late]) {
       expectRefusal(await post(one.api, '/user/start_over', { verification_token }), 400);
+      expectRefusal(await post(one.api, '/user/login_by_token', { verification_token }), 400);
       expectRefusal(await post(one.api, '/user/reset_password', { password: newPassword(), verification_token }), 400);
     }
     expect(await app.db('users').where({ id }).pluck('password_hash')).toEqual(['x']);

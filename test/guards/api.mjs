@@ -144,8 +144,8 @@ export const guards = {
   'password-races-4': {
     guard: 'a code that a new password has ended is not exchanged by an exchange that began before',
     file: 'src/features/verification/verification-repository.ts',
-    replace: 'SET expires_at = created_at WHERE',
-    by: 'SET expires_at = now() WHERE',
+    replace: 'SET expires_at = created_at WHERE phone = ${phone}',
+    by: 'SET expires_at = now() WHERE phone = ${phone}',
     named: 'gives no token when the exchange began before the new password did',
   },
   'password-races-5': {
@@ -163,8 +163,8 @@ export const guards = {
     guard: 'a verification token is used once, also in parallel',
     file: 'src/features/verification/verification-repository.ts',
     replace:
-      'DELETE FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked) RETURNING token_hash, phone',
-    by: 'SELECT token_hash, phone FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked)',
+      'DELETE FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked) RETURNING token_hash, phone, used_at',
+    by: 'SELECT token_hash, phone, used_at FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked)',
     named: 'uses a token once, even for 10 concurrent resets',
   },
   'captcha-1': {
@@ -778,7 +778,7 @@ export const guards = {
   'passwords-3': {
     guard: 'a new password ends the other sessions',
     file: 'src/features/auth/auth-service.ts',
-    replace: 'await repos.sessions.endOthers(userId, sid, version)',
+    replace: 'await sessions.endOthers(userId, sid, version)',
     by: '0',
     also: [
       {
@@ -1407,8 +1407,8 @@ export const guards = {
     guard: 'passwords that strangers try do not use up the share of a reset',
     file: 'src/features/auth/auth-service.ts',
     replace:
-      "throw new BadRequest('no_account', 'verification_token: its phone does not have an account');\n    const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);",
-    by: "throw new BadRequest('no_account', 'verification_token: its phone does not have an account');\n    const passwordHash = await this.hashed(password, phone.number, caller);",
+      "throw new NoAccount();\n    const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);",
+    by: 'throw new NoAccount();\n    const passwordHash = await this.hashed(password, phone.number, caller);',
     named: 'tried by strangers fill only their share',
   },
   'login-storms-9': {
@@ -2088,8 +2088,8 @@ export const guards = {
     guard: 'a reset checks that its token still existed when it was used',
     file: 'src/features/auth/auth-service.ts',
     replace:
-      "if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);",
-    by: 'await repos.verification.useToken(hash, phone.number);',
+      "if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);\n      // The hash first",
+    by: 'await repos.verification.useToken(hash, phone.number);\n      // The hash first',
     named: 'does not let a token of the old phone reset the password',
   },
   'passwords-12': {
@@ -2218,8 +2218,8 @@ export const guards = {
   'audit-trail-12': {
     guard: 'a login is recorded',
     file: 'src/features/sessions/sessions-repository.ts',
-    replace: "SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner)",
-    by: "SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner WHERE false)",
+    replace: "SELECT 'logged_in', id, :ip, :userAgent, :requestId, :detail FROM owner)",
+    by: "SELECT 'logged_in', id, :ip, :userAgent, :requestId, :detail FROM owner WHERE false)",
     named: 'logins and failed logins, with the account if there is one',
   },
   'audit-trail-13': {
@@ -4662,6 +4662,13 @@ export const guards = {
     by: '',
     named: 'tells the phone of a claim, and of the end of the account',
   },
+  'test-numbers-12': {
+    guard: 'the token of a fixed code does not log in to an account that came to the number after it',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: ' AND ${GOOD_FOR_ITS_ACCOUNT}`',
+    by: '`',
+    named: 'is not taken over by the token of a fixed code that is older than it',
+  },
   'test-numbers-11': {
     guard: 'the token of a fixed code does not close an account that came to the number after it',
     file: 'src/features/verification/verification-repository.ts',
@@ -4703,5 +4710,168 @@ export const guards = {
     replace: 'this.waiting.get(ofUser(subject)) ?? []) live.isClaimTold = true;',
     by: 'this.all) live.isClaimTold = true;',
     named: "tells when the user's number was claimed",
+  },
+  // --- signing in by a code
+  'token-logins-1': {
+    guard: 'one of several clients gets in that use a token at once',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'ELSE ${isRepeatable} AND asker_hmac = ANY (:askerHmacs::bytea[]) END AS is_good',
+    by: 'ELSE ${isRepeatable} END AS is_good',
+    named: 'let exactly one of ten clients in, on two instances',
+  },
+  'token-logins-2': {
+    guard: 'a used token is unknown to other clients',
+    file: 'src/features/auth/token-logins.ts',
+    replace: '(!token.usedBy || this.askerHmacs(token, caller).some((one) => token.usedBy?.equals(one)))',
+    by: 'true',
+    also: [
+      {
+        file: 'src/features/verification/verification-repository.ts',
+        replace: 'ELSE ${isRepeatable} AND asker_hmac = ANY (:askerHmacs::bytea[]) END AS is_good',
+        by: 'ELSE ${isRepeatable} END AS is_good',
+      },
+    ],
+    named: 'is refused for another client, like an unknown token',
+  },
+  'token-logins-3': {
+    guard: 'a used token is worthless after a minute',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: "const isRepeatable = `used_at > now() - interval '1 minute'`;",
+    by: "const isRepeatable = `used_at > now() - interval '1 day'`;",
+    named: 'is refused after a minute, and the row is swept then, but not before',
+  },
+  'token-logins-4': {
+    guard: 'a used token does not bring back a session that has ended',
+    file: 'src/features/auth/token-logins.ts',
+    replace: 'if ((await sessions.endBySid(sid)) === 0) throw unknownToken(operation);',
+    by: 'await sessions.endBySid(sid);',
+    named: 'does not bring back a session that was logged out',
+  },
+  'token-logins-5': {
+    guard: 'a token that is sent again ends the session that it began',
+    file: 'src/features/auth/token-logins.ts',
+    replace: 'if ((await sessions.endBySid(sid)) === 0) throw unknownToken(operation);',
+    by: '',
+    named: 'in place of the one of the lost answer',
+  },
+  'token-logins-6': {
+    guard: 'a token that has begun a session does not reset the password',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'WHERE token_hash = :tokenHash AND used_at IS NULL`,',
+    by: 'WHERE token_hash = :tokenHash`,',
+    named: 'by a login and a reset: a reset that waits for the login is refused',
+  },
+  'token-logins-7': {
+    guard: 'an instance of the version before takes a used token for expired',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: "expires_at = 'epoch', asker_hmac",
+    by: 'expires_at = now(), asker_hmac',
+    named: 'takes for expired, whenever its transaction began',
+  },
+  'token-logins-8': {
+    guard: 'a login by a token counts as a right login',
+    file: 'src/features/auth/token-logins.ts',
+    replace: 'await this.parts.attempts.byToken(phone.number, caller);',
+    by: '',
+    named: 'are those of right logins, and the token stays good for a reset',
+  },
+  'token-logins-9': {
+    guard: 'wrong passwords of strangers do not refuse a login by a token',
+    file: 'src/features/auth/login-attempts.ts',
+    replace: 'await this.limiter.take(caller, ...rightLogins(phone, caller));',
+    by: 'await this.limiter.take(caller, ...ofStranger(phone, caller).uses);',
+    named: 'are not those of wrong passwords',
+  },
+  'token-logins-10': {
+    guard: 'a suspended account is not logged in to by a token, and the try is noted',
+    file: 'src/features/auth/token-logins.ts',
+    replace: 'if (!account.isSuspended) return entrant;',
+    by: 'if (account) return entrant;',
+    named: 'refuses a suspended account without using the token, and notes it',
+  },
+  'token-logins-11': {
+    guard: 'PASSWORDS=required refuses before a token is used',
+    file: 'src/features/auth/token-logins.ts',
+    replace: 'if (this.rules.passwordRequired)',
+    by: 'if (this.rules.passwordRequired && !hash)',
+    named: 'refuses to sign in and up by a token, before it is used',
+  },
+  'token-logins-12': {
+    guard: 'a login by a token ends the other tokens of the phone',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'AND token_hash <> :tokenHash),',
+    by: 'AND false AND token_hash <> :tokenHash),',
+    named: 'ends all other tokens and codes of the phone, as a reset does',
+  },
+  'token-logins-13': {
+    guard: 'a login by a token ends the codes of the phone',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'UPDATE verification_codes SET expires_at = created_at WHERE phone = :phone AND expires_at > now())',
+    by: 'SELECT 1)',
+    named: 'ends all other tokens and codes of the phone, as a reset does',
+  },
+  'token-logins-14': {
+    guard: "a stolen session cannot set the first password with a token of the thief's own phone",
+    file: 'src/features/auth/auth-service.ts',
+    replace: 'if ((await users.idByPhone(phone.number)) !== userId)',
+    by: 'if (!userId)',
+    named: 'a stolen session cannot set it',
+  },
+  'token-logins-15': {
+    guard: 'set_password does not replace a password',
+    file: 'src/features/auth/auth-service.ts',
+    replace: "if (account.passwordHash !== '') throw new BadRequest('has_password', HAS_PASSWORD);",
+    by: '',
+    named: 'refuses an account that has a password, and leaves the token good',
+  },
+  'token-logins-18': {
+    guard: 'a request that is repeated while the first one runs finds what that has done',
+    file: 'src/features/auth/token-logins.ts',
+    replace: "return this.parts.queues.verificationTokens.run(tokenHash(token).toString('base64url'), work);",
+    by: 'return work();',
+    named: 'by one client leave one session, whose answer came last',
+  },
+  'token-logins-19': {
+    guard: 'the owner is told of a login by a code on a new device',
+    file: 'src/features/auth/token-logins.ts',
+    replace: 'notices.loggedIn(id, caller);',
+    by: '',
+    named: 'tell the owner of a login by a code on a new device',
+  },
+  'token-logins-20': {
+    guard: 'the owner is told of a first password',
+    file: 'src/features/auth/auth-service.ts',
+    replace: "notices.notify('password_reset', { id: userId, phone }, caller);",
+    by: '',
+    named: 'tell the owner of a login by a code on a new device',
+  },
+  'token-logins-21': {
+    guard: 'a first password lets an owner in whom strangers have locked out',
+    file: 'src/features/auth/auth-service.ts',
+    replace: 'await attempts.forget(phone.number);\n    const version',
+    by: 'const version',
+    named: 'lets an owner in whom strangers have locked out',
+  },
+  'token-logins-22': {
+    guard: 'a used token is kept for its minute',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'expires_at <= now() AND (${isRepeatable}) IS NOT TRUE',
+    by: 'expires_at <= now()',
+    named: 'is refused after a minute, and the row is swept then, but not before',
+  },
+  'token-logins-23': {
+    guard: 'an account is created in the transaction that uses its token and starts its session',
+    file: 'src/features/auth/token-logins.ts',
+    replace: 'if (isNew) await create(repos, account, phone, caller);',
+    by: 'if (isNew) await create({ ...repos, users: this.parts.users }, account, phone, caller);',
+    named: 'are all or nothing',
+  },
+  'token-logins-24': {
+    guard: 'no cookie is set for a session without a messaging token',
+    file: 'src/features/auth/auth-router.ts',
+    replace:
+      'token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));\n          };\n          await cookies.start(req, account, begin);',
+    by: '};\n          await cookies.start(req, account, begin);\n          token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));',
+    named: 'can be sent again when the messaging provider has failed',
   },
 };

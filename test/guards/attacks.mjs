@@ -90,8 +90,8 @@ export const guards = {
   'attacks-12': {
     guard: 'a reset lets a locked-out owner in again',
     file: 'src/features/auth/auth-service.ts',
-    replace: 'await attempts.forget(phone.number);',
-    by: '',
+    replace: 'await attempts.forget(phone.number);\n    await transaction(',
+    by: 'await transaction(',
     named: 'locking a victim out',
   },
   'timing-1': {
@@ -140,8 +140,8 @@ export const guards = {
   'attacks-16': {
     guard: 'a login begins a session with a new id',
     file: 'src/features/sessions/session-cookies.ts',
-    replace: 'if (req.session.userId !== undefined) await regenerate(req);',
-    by: 'if (req.session.userId !== undefined) await new Promise((done) => this.store.destroy(req.sessionID, done));',
+    replace: 'if (replacedSid !== undefined) await regenerate(req);',
+    by: 'if (replacedSid !== undefined) await new Promise((done) => this.store.destroy(req.sessionID, done));',
     named: 'fixing a session',
   },
   // --- lookups and the trail

@@ -24,6 +24,7 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'add-code',
     'exchange-code',
     'withdraw-code',
+    'spend-token',
     'use-token',
     'end-codes-and-tokens',
   ],

@@ -108,6 +108,7 @@ const BAD: Record<string, string[]> = {
   SESSION_MAX_DAYS: [...atLeastOne, '3651'],
   RECYCLE_DAYS: ['-1', '1.5', 'never', '3651'],
   BCRYPT_COST: ['3', '16', 'x', '10.5'],
+  PASSWORDS: ['on', 'Optional', 'off'],
   SMS_PROVIDER: ['sns', 'Twilio'],
   SMS_ROUTES: ['/nowhere/routes.json'],
   SMS_TEXT: ['your code', '{minutes}', '{CODE}'],

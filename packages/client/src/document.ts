@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 3cafa52acf172596c7a3ae26abe758f4d2c6ab3b52fa84bc50fda38c20b8a2c8
+// SHA-256 of the document: 2e33e3612ded315b6fc20b59340f3b8994537fd90f145e350e92c802cb772bee
 
 export interface paths {
     "/user/send_code": {
@@ -26,6 +26,14 @@ export interface paths {
         /** Starts a session, whose cookie is the first in the answer. */
         post: operations["userLogin"];
     };
+    "/user/login_by_token": {
+        /** Starts a session with a verification token, without a password. */
+        post: operations["userLoginByToken"];
+    };
+    "/user/register_by_token": {
+        /** Creates an account without a password for the phone of a verification token, and starts a session. */
+        post: operations["userRegisterByToken"];
+    };
     "/user/logout": {
         /** Ends the session, and removes its cookie. */
         post: operations["userLogout"];
@@ -33,6 +41,10 @@ export interface paths {
     "/user/reset_password": {
         /** Sets a new password with a verification token, and ends all sessions. */
         post: operations["userResetPassword"];
+    };
+    "/user/set_password": {
+        /** Sets the first password of an account that has none, and ends all other sessions. */
+        post: operations["userSetPassword"];
     };
     "/user/change_password": {
         /** Sets a new password with the old one, and ends all other sessions. */
@@ -322,8 +334,30 @@ export interface components {
              */
             password: string;
         };
+        /** @description The proof of a phone, in place of its password. */
+        TokenLogin: {
+            /** @description From verify_code. */
+            verification_token: string;
+        };
+        /** @description A new account without a password. */
+        TokenRegistration: {
+            /** @description The name that others see: 1 to 32 bytes of UTF-8. No control characters, and no bidirectional overrides. */
+            nickname: string;
+            /** @description From verify_code. */
+            verification_token: string;
+        };
         /** @description A new password, with the proof that the phone is the user's. */
         PasswordReset: {
+            /**
+             * Format: password
+             * @description 6 to 20 bytes of UTF-8, without white space.
+             */
+            password: string;
+            /** @description From verify_code. */
+            verification_token: string;
+        };
+        /** @description The password, with a fresh proof that the account's phone is the user's. */
+        FirstPassword: {
             /**
              * Format: password
              * @description 6 to 20 bytes of UTF-8, without white space.
@@ -598,6 +632,16 @@ export interface components {
             id: string;
             /** @description For the messaging server. */
             token: string;
+        };
+        /** @description The answer of /user/login_by_token when it was successful. */
+        UserLoginByTokenAnswer: {
+            code: components["schemas"]["Code200"];
+            result: components["schemas"]["MessagingToken"];
+        };
+        /** @description The answer of /user/register_by_token when it was successful. */
+        UserRegisterByTokenAnswer: {
+            code: components["schemas"]["Code200"];
+            result: components["schemas"]["MessagingToken"];
         };
         /** @description The answer of /user/sessions when it was successful. */
         UserSessionsAnswer: {
@@ -1342,6 +1386,48 @@ export interface components {
                 [name: string]: unknown;
             };
         };
+        UserLoginByTokenBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description The reason of the refusal. */
+                "X-Reason": "invalid_input" | "malformed_body" | "wrong_token" | "no_account";
+                [name: string]: unknown;
+            };
+        };
+        UserLoginByTokenForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description The reason of the refusal. */
+                "X-Reason": "cross_site" | "password_required" | "account_suspended";
+                [name: string]: unknown;
+            };
+        };
+        UserLoginByTokenTooMany: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description The reason of the refusal. */
+                "X-Reason": "too_many_attempts" | "too_many_at_once";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        UserRegisterByTokenForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description The reason of the refusal. */
+                "X-Reason": "cross_site" | "password_required" | "account_suspended";
+                [name: string]: unknown;
+            };
+        };
+        UserRegisterByTokenTooMany: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description The reason of the refusal. */
+                "X-Reason": "too_many_attempts" | "too_many_at_once";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
         NotSignedIn: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1355,6 +1441,14 @@ export interface components {
                 "X-Request-Id": components["headers"]["RequestId"];
                 /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "wrong_token" | "no_account";
+                [name: string]: unknown;
+            };
+        };
+        UserSetPasswordBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description The reason of the refusal. */
+                "X-Reason": "invalid_input" | "malformed_body" | "has_password" | "wrong_token";
                 [name: string]: unknown;
             };
         };
@@ -2009,6 +2103,69 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    userLoginByToken: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenLogin"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description The cookie of the session, then that of the device. */
+                    "Set-Cookie": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserLoginByTokenAnswer"];
+                };
+            };
+            400: components["responses"]["UserLoginByTokenBadRequest"];
+            403: components["responses"]["UserLoginByTokenForbidden"];
+            408: components["responses"]["RequestTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
+            429: components["responses"]["UserLoginByTokenTooMany"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["HttpsRequired"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    userRegisterByToken: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRegistration"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description The cookie of the session, then that of the device. */
+                    "Set-Cookie": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserRegisterByTokenAnswer"];
+                };
+            };
+            400: components["responses"]["PhoneTaken"];
+            403: components["responses"]["UserRegisterByTokenForbidden"];
+            404: components["responses"]["NoSuchToken"];
+            408: components["responses"]["RequestTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
+            429: components["responses"]["UserRegisterByTokenTooMany"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["HttpsRequired"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     userLogout: {
         responses: {
             /** @description Done. */
@@ -2053,6 +2210,37 @@ export interface operations {
                 };
             };
             400: components["responses"]["UserResetPasswordBadRequest"];
+            403: components["responses"]["CrossSite"];
+            408: components["responses"]["RequestTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
+            429: components["responses"]["TooManyAtOnce"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    userSetPassword: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FirstPassword"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["UserSetPasswordBadRequest"];
+            401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];

@@ -8,6 +8,7 @@ export const ASKED_ONCE = new Set([
   '/user/register',
   '/user/send_code',
   '/user/reset_password',
+  '/user/set_password',
   '/user/change_password',
   '/user/change_phone',
   '/user/close_account',

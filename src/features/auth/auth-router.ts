@@ -1,20 +1,35 @@
 import { operation, type Operation } from '../../http/operation';
 import type { PublicUrlOf } from '../../http/public-url';
 import type { SessionCookies } from '../sessions/session-cookies';
+import type { NewSession } from '../sessions/sessions-repository';
 import type { SessionsService } from '../sessions/sessions-service';
-import { credentials, newAccount, passwordChange, registration, reset, signedIn } from './auth-schemas';
+import {
+  credentials,
+  firstPassword,
+  newAccount,
+  passwordChange,
+  registration,
+  reset,
+  signedIn,
+  tokenLogin,
+  tokenRegistration,
+} from './auth-schemas';
 import type { AuthService } from './auth-service';
 import type { DeviceCookies } from './device-cookies';
+import { unknownToken, type TokenLogins } from './token-logins';
 
 interface Parts {
   auth: AuthService;
+  tokenLogins: TokenLogins;
   sessions: SessionsService;
   cookies: SessionCookies;
   devices: DeviceCookies;
   publicUrlOf: PublicUrlOf;
 }
 
-export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Parts): Operation[] {
+const SESSION_COOKIES = { sets: 'The cookie of the session, then that of the device.', always: true };
+
+export function authRouter({ auth, tokenLogins, sessions, cookies, devices, publicUrlOf }: Parts): Operation[] {
   return [
     operation({
       path: '/user/register',
@@ -33,7 +48,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       access: 'visitor',
       body: credentials,
       result: signedIn,
-      cookies: { sets: 'The cookie of the session, then that of the device.', always: true },
+      cookies: SESSION_COOKIES,
       refusals: ['wrong_credentials', 'account_suspended', 'too_many_attempts', 'too_many_at_once', 'https_required'],
       handle: async ({ password, ...phone }, { req, res, caller }) => {
         const account = await auth.authenticate(phone, password, caller, devices.find(req));
@@ -42,6 +57,64 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
         devices.set(res, account);
         return { id: account.id, token };
       },
+    }),
+    operation({
+      path: '/user/login_by_token',
+      summary: 'Starts a session with a verification token, without a password.',
+      access: 'visitor',
+      body: tokenLogin,
+      result: signedIn,
+      cookies: SESSION_COOKIES,
+      refusals: [
+        'password_required',
+        'wrong_token',
+        'no_account',
+        'account_suspended',
+        'too_many_attempts',
+        'too_many_at_once',
+        'https_required',
+      ],
+      handle: ({ verification_token }, { req, res, caller }) =>
+        tokenLogins.inTurn(verification_token, async () => {
+          const entrant = await tokenLogins.login(verification_token, caller);
+          const { account, operation } = entrant;
+          const token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));
+          const begin = (session: NewSession) => tokenLogins.begin(entrant, session, caller);
+          await cookies.start(req, account, begin);
+          devices.set(res, account);
+          return { id: account.id, token };
+        }),
+    }),
+    operation({
+      path: '/user/register_by_token',
+      summary: 'Creates an account without a password for the phone of a verification token, and starts a session.',
+      access: 'visitor',
+      body: tokenRegistration,
+      result: signedIn,
+      cookies: SESSION_COOKIES,
+      refusals: [
+        'password_required',
+        'no_such_token',
+        'phone_taken',
+        'account_suspended',
+        'too_many_attempts',
+        'too_many_at_once',
+        'https_required',
+      ],
+      handle: ({ verification_token, nickname }, { req, res, caller }) =>
+        tokenLogins.inTurn(verification_token, async () => {
+          const entrant = await tokenLogins.register(verification_token, nickname, caller);
+          const { account, operation } = entrant;
+          let token = '';
+          const begin = async (session: NewSession) => {
+            await tokenLogins.begin(entrant, session, caller);
+            // Only for an account that exists. If it fails, no cookie is set, and the request can be repeated.
+            token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));
+          };
+          await cookies.start(req, account, begin);
+          devices.set(res, account);
+          return { id: account.id, token };
+        }),
     }),
     operation({
       path: '/user/logout',
@@ -62,6 +135,20 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       refusals: ['wrong_token', 'no_account', 'too_many_at_once'],
       handle: ({ verification_token, password }, { caller }) =>
         auth.resetPassword(verification_token, password, caller),
+    }),
+    operation({
+      path: '/user/set_password',
+      summary: 'Sets the first password of an account that has none, and ends all other sessions.',
+      access: 'user',
+      body: firstPassword,
+      queue: 'writes',
+      cookies: { sets: 'The cookie of the device, if the request had one.', always: false },
+      refusals: ['has_password', 'wrong_token', 'too_many_at_once'],
+      handle: async ({ verification_token, password }, { req, res, session, caller }) => {
+        const account = await auth.setPassword(session, verification_token, password, caller);
+        // Only for clients that keep device cookies, as after a changed password.
+        if (devices.find(req)) devices.set(res, account);
+      },
     }),
     operation({
       path: '/user/change_password',

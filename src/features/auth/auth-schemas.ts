@@ -29,6 +29,21 @@ export const reset = z
   .object({ password, verification_token: givenToken })
   .meta({ id: 'PasswordReset', description: "A new password, with the proof that the phone is the user's." });
 
+const verification_token = givenToken;
+
+export const tokenLogin = z
+  .object({ verification_token })
+  .meta({ id: 'TokenLogin', description: 'The proof of a phone, in place of its password.' });
+
+export const tokenRegistration = z
+  .object({ nickname, verification_token })
+  .meta({ id: 'TokenRegistration', description: 'A new account without a password.' });
+
+export const firstPassword = z.object({ password, verification_token }).meta({
+  id: 'FirstPassword',
+  description: "The password, with a fresh proof that the account's phone is the user's.",
+});
+
 export const passwordChange = z
   .object({ oldPassword: password, newPassword: described(password, { examples: ['opensesame2'] }) })
   .meta({ id: 'PasswordChange', description: 'The current password, and the new one.' });

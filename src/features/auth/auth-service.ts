@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
-import { BadRequest, Forbidden, NotFound, Unavailable, Wrong, type AppError } from '../../base/errors';
+import { BadRequest, NotFound, NotSignedIn, Unavailable, Wrong, type AppError } from '../../base/errors';
 import { tokenHash } from '../../base/secrets';
 import type { Transaction } from '../../database/transaction';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
@@ -14,7 +14,7 @@ import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { NO_SUCH_TOKEN } from '../verification/verification-token';
-import { PhoneTaken, WrongPassword, type CredentialsRepositories } from './credentials';
+import { NoAccount, PhoneTaken, suspended, WrongPassword, type CredentialsRepositories } from './credentials';
 import { withinShares, type Device, type LoginAttempts, type PasswordQueues } from './login-attempts';
 import { deviceOf, type OwnPassword } from './own-password';
 import type { Passwords } from './passwords';
@@ -46,6 +46,7 @@ interface PasswordChange {
 
 const BY_PASSWORD = 'the new password';
 const JUST_CLOSED = 'verification_token: the account of its phone was just closed';
+const HAS_PASSWORD = 'the account has a password: change_password sets another one';
 
 /** Accounts and their passwords. No hashing and no outward call happens inside a transaction. */
 export class AuthService {
@@ -113,10 +114,11 @@ export class AuthService {
     return account;
   }
 
-  async messagingToken(account: Account, publicUrl: string): Promise<string> {
+  /** Refuses with `otherwise` when the credentials have changed since. */
+  async messagingToken(account: Account, publicUrl: string, otherwise = wrongCredentials): Promise<string> {
     const { credentialsVersion } = account;
     const token = await this.parts.messaging.token(account, { credentialsVersion }, publicUrl);
-    if (token === undefined) throw await this.refusalSince(account);
+    if (token === undefined) throw await this.refusalSince(account, otherwise);
     return token;
   }
 
@@ -124,14 +126,14 @@ export class AuthService {
     const { sessions, queues, notices } = this.parts;
     const start = () => sessions.start(session, account.credentialsVersion, caller);
     const begun = await queues.sessionStarts.run(account.id, start);
-    if (!begun) throw await this.refusalSince(account);
+    if (!begun) throw await this.refusalSince(account, wrongCredentials);
     notices.loggedIn(account.id, caller);
   }
 
   /** Returns why a login is refused whose password was right: it was changed since, or the account was suspended. */
-  private async refusalSince({ id, credentialsVersion }: Account): Promise<AppError> {
+  private async refusalSince({ id, credentialsVersion }: Account, otherwise: () => AppError): Promise<AppError> {
     const now = await this.parts.users.account(id);
-    return now?.isSuspended && now.credentialsVersion === credentialsVersion ? suspended() : wrongCredentials();
+    return now?.isSuspended && now.credentialsVersion === credentialsVersion ? suspended() : otherwise();
   }
 
   async changePassword(
@@ -153,11 +155,53 @@ export class AuthService {
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
       if (!changed) throw new WrongPassword('oldPassword');
       await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
-      const ended = await repos.sessions.endOthers(userId, sid, version);
-      await repos.securityEvents.addSessionsEnded(userId, ended, BY_PASSWORD, caller);
-      await repos.messagingTokens.end(userId);
+      await endOthers(repos, { userId, sid, version }, caller);
     });
     if (phone) notices.notify('password_changed', { id: userId, phone }, caller);
+    return { ...account, passwordHash, credentialsVersion: version };
+  }
+
+  /**
+   * Sets the first password. The token proves the account's phone, so that a stolen session is not enough. For the
+   * audit trail it is a reset, which shows nothing from before it in an export.
+   */
+  async setPassword(
+    { userId, sid }: { userId: string; sid: string },
+    verificationToken: string,
+    password: string,
+    caller: Caller,
+  ): Promise<Account> {
+    const account = await this.parts.users.account(userId);
+    if (!account) throw new NotSignedIn();
+    if (account.passwordHash !== '') throw new BadRequest('has_password', HAS_PASSWORD);
+    const hash = tokenHash(verificationToken);
+    const { verificationTokens } = this.parts.queues;
+    const key = hash.toString('base64url');
+    return verificationTokens.run(key, () => this.setFirst(account, { sid, hash, key, password }, caller));
+  }
+
+  private async setFirst(
+    account: Account,
+    { sid, hash, key, password }: { sid: string; hash: Buffer; key: string; password: string },
+    caller: Caller,
+  ): Promise<Account> {
+    const { users, verification, attempts, notices, transaction } = this.parts;
+    const { id: userId, credentialsVersion } = account;
+    const phone = await verification.phoneOfToken(hash);
+    if (!phone) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+    if ((await users.idByPhone(phone.number)) !== userId)
+      throw new BadRequest('wrong_token', 'verification_token: must be for the phone of this account');
+    const passwordHash = await this.hashed(password, key, caller);
+    // First, as in a reset. The token's holder is the owner of the phone.
+    await attempts.forget(phone.number);
+    const version = credentialsVersion + 1;
+    await transaction(async (repos) => {
+      if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+      if (!(await repos.users.changePassword(userId, credentialsVersion, passwordHash))) throw new NotSignedIn();
+      await repos.securityEvents.add({ event: 'password_reset', userId, phone, detail: 'set_password' }, caller);
+      await endOthers(repos, { userId, sid, version }, caller);
+    });
+    notices.notify('password_reset', { id: userId, phone }, caller);
     return { ...account, passwordHash, credentialsVersion: version };
   }
 
@@ -172,7 +216,7 @@ export class AuthService {
     const phone = await verification.phoneOfToken(hash);
     if (!phone) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     const account = await users.accountByPhone(phone.number);
-    if (!account) throw new BadRequest('no_account', 'verification_token: its phone does not have an account');
+    if (!account) throw new NoAccount();
     const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
     // First, so that nothing can fail once the token is used. Its holder is the owner of the phone.
     await attempts.forget(phone.number);
@@ -195,8 +239,15 @@ export class AuthService {
   }
 }
 
-function suspended(): Forbidden {
-  return new Forbidden('account_suspended', 'the account is suspended by the operator');
+/** Ends the user's other sessions, and all messaging tokens, after a new password. */
+async function endOthers(
+  { sessions, securityEvents, messagingTokens }: CredentialsRepositories,
+  { userId, sid, version }: { userId: string; sid: string; version: number },
+  caller: Caller,
+): Promise<void> {
+  const ended = await sessions.endOthers(userId, sid, version);
+  await securityEvents.addSessionsEnded(userId, ended, BY_PASSWORD, caller);
+  await messagingTokens.end(userId);
 }
 
 /** Refuses wrong credentials, also a password that was just changed: by now it is wrong. */

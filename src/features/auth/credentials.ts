@@ -1,4 +1,4 @@
-import { BadRequest } from '../../base/errors';
+import { BadRequest, Forbidden } from '../../base/errors';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { SessionsRepository } from '../sessions/sessions-repository';
 import type { UsersRepository } from '../users/users-repository';
@@ -14,8 +14,16 @@ export interface CredentialsRepositories {
 }
 
 export class PhoneTaken extends BadRequest {
-  constructor(tokenIs: 'still good for reset_password' | 'still good') {
+  constructor(
+    tokenIs: 'still good for reset_password' | 'still good for login_by_token and reset_password' | 'still good',
+  ) {
     super('phone_taken', `verification_token: its phone has an account already; the token is ${tokenIs}`);
+  }
+}
+
+export class NoAccount extends BadRequest {
+  constructor() {
+    super('no_account', 'verification_token: its phone does not have an account');
   }
 }
 
@@ -23,4 +31,8 @@ export class WrongPassword extends BadRequest {
   constructor(field: 'password' | 'oldPassword') {
     super('wrong_password', `${field}: wrong`);
   }
+}
+
+export function suspended(): Forbidden {
+  return new Forbidden('account_suspended', 'the account is suspended by the operator');
 }

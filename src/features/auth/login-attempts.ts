@@ -47,11 +47,13 @@ export class LoginAttempts {
 
   /** Runs `compare` within the limits of logins. It returns undefined for a wrong password. */
   async logIn<T>(one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
-    const successes: LimitUse[] = [
-      { limit: 'loginsPerPhoneAndAddress', subject: `${one.phone} ${one.caller.address}` },
-      { limit: 'loginsPerPhone', subject: one.phone },
-    ];
+    const successes = rightLogins(one.phone, one.caller);
     return this.fromPlace(one, (failures) => this.within(one.caller, { successes, failures }, compare));
+  }
+
+  /** Counts a login by a verification token as a right one. Failures at the password do not refuse it. */
+  async byToken(phone: string, caller: Caller): Promise<void> {
+    await this.limiter.take(caller, ...rightLogins(phone, caller));
   }
 
   /** Like `logIn`, but for the old password of a user who changes it. */
@@ -105,6 +107,13 @@ export class LoginAttempts {
       return settle(held, ends, compare);
     });
   }
+}
+
+function rightLogins(phone: string, { address }: Caller): LimitUse[] {
+  return [
+    { limit: 'loginsPerPhoneAndAddress', subject: `${phone} ${address}` },
+    { limit: 'loginsPerPhone', subject: phone },
+  ];
 }
 
 function ofStranger(phone: string, { address }: Caller): Failures {

@@ -20,6 +20,9 @@ interface Account {
   credentialsVersion: number;
 }
 
+/** Inserts the prepared session, or refuses it. */
+type Begin = (session: NewSession) => Promise<void>;
+
 export interface SessionRules {
   secrets: string[];
   /** Whether the cookie is Secure, with the prefix that ties it to this host. */
@@ -104,12 +107,13 @@ export class SessionCookies {
   }
 
   /** Prepares a session with a new id. The answer sets the cookie unless `begin` refuses. */
-  async start(req: Request, account: Account, begin: (session: NewSession) => Promise<void>): Promise<void> {
+  async start(req: Request, account: Account, begin: Begin): Promise<void> {
     if (this.rules.production && !req.secure)
       throw new Failed('https_required', 'sessions need HTTPS, and this request did not arrive over it', {
         cause: new Error('login did not arrive over HTTPS: check that TRUST_PROXY names the proxy in front'),
       });
-    if (req.session.userId !== undefined) await regenerate(req);
+    const replacedSid = req.session.userId === undefined ? undefined : req.sessionID;
+    if (replacedSid !== undefined) await regenerate(req);
     const now = Date.now();
     const life = Math.min(this.rules.days, this.rules.maxDays) * DAY_MS;
     req.session.cookie.maxAge = life;
@@ -118,7 +122,7 @@ export class SessionCookies {
     const owner = { userId, credentialsVersion, createdAt: now, renewedAt: now, ip, userAgent };
     if (req.res && isTooLate(req.res)) throw new Unavailable('took_too_long', 'the login took too long');
     const data = { cookie: req.session.cookie, ...owner };
-    await begin({ sid: req.sessionID, userId, data, expires: new Date(now + life) });
+    await begin({ sid: req.sessionID, userId, data, expires: new Date(now + life), replacedSid });
     Object.assign(req.session, owner);
   }
 

@@ -19,6 +19,8 @@ export interface NewSession {
   userId: string;
   data: SessionData;
   expires: Date;
+  /** Id of a session of the same client that this one has ended. */
+  replacedSid?: string | undefined;
 }
 
 export interface SessionRow {
@@ -43,8 +45,8 @@ const WAKE = `UPDATE phones SET awake_at = now() WHERE user_id = :userId AND awa
 const insertSession = (owner: string) => `
   WITH owner AS (${owner}),
   noted AS (
-    INSERT INTO security_events (event, user_id, ip, user_agent, request_id)
-    SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner),
+    INSERT INTO security_events (event, user_id, ip, user_agent, request_id, detail)
+    SELECT 'logged_in', id, :ip, :userAgent, :requestId, :detail FROM owner),
   woken AS (${WAKE} AND EXISTS (SELECT FROM owner)),
   ended AS (
     DELETE FROM session WHERE sid IN (
@@ -52,7 +54,7 @@ const insertSession = (owner: string) => `
        ORDER BY (sess ->> 'createdAt')::bigint DESC OFFSET ${MOST_SESSIONS - 1}))
   INSERT INTO session (sid, sess, expire) SELECT :sid, :data::json, :expires FROM owner RETURNING sid`;
 
-type NewRow = 'sid' | 'userId' | 'data' | 'expires' | 'ip' | 'userAgent' | 'requestId';
+type NewRow = 'sid' | 'userId' | 'data' | 'expires' | 'ip' | 'userAgent' | 'requestId' | 'detail';
 
 const startSession = statement<{ sid: string }, NewRow | 'credentialsVersion'>(
   'start-session',
@@ -100,14 +102,15 @@ export class SessionsRepository {
   constructor(private readonly db: Knex) {}
 
   /**
-   * Inserts a session and its event of the audit trail. Returns false if the password has changed since
+   * Inserts a session and its event of the audit trail, with this detail. Returns false if the password has changed since
    * `credentialsVersion` was read, or the account was suspended. FOR SHARE waits for a pending change. A later change
    * waits for this statement, and its DELETE then sees this row: no session survives a reset or a suspension.
    */
-  async start(session: NewSession, credentialsVersion: number, caller: Caller): Promise<boolean> {
+  async start(session: NewSession, credentialsVersion: number, caller: Caller, detail?: string): Promise<boolean> {
     const { sid, userId, data, expires } = session;
     const { ip, userAgent, requestId } = caller;
-    const values = { sid, userId, data: JSON.stringify(data), expires, ip, userAgent, requestId };
+    const origin = { ip, userAgent, requestId, detail: detail ?? null };
+    const values = { sid, userId, data: JSON.stringify(data), expires, ...origin };
     if (!isDistributed(this.db)) return (await startSession(this.db, { ...values, credentialsVersion })).length > 0;
     return this.db.transaction(async (trx) => {
       await holdInPlace(trx, userId);

@@ -7,6 +7,7 @@ import { PROFILE_COLUMNS, type Profile } from './profile';
 
 /** A user with the data for a login. */
 export interface Account extends Profile {
+  /** Empty for an account without a password. */
   passwordHash: string;
   credentialsVersion: number;
   /** Whether an operator refuses its sessions and logins. */
