@@ -604,6 +604,49 @@ describe('an account without a password', () => {
   });
 });
 
+describe('a session without the password', () => {
+  const listed = async (Cookie: string) =>
+    field((await sendRaw(app, '/user/sessions', { headers: { Cookie } })).body, 'result') as Record<string, unknown>[];
+  const exported = async (Cookie: string) =>
+    field((await sendRaw(app, '/user/export', { headers: { Cookie } })).body, 'result') as {
+      sessions: Record<string, unknown>[];
+      securityEvents: Record<string, unknown>[];
+    };
+  const placesIn = (rows: Record<string, unknown>[]) => rows.map(({ ip, userAgent }) => [ip, userAgent]);
+  const [HERE, THERE] = [HOME, ELSEWHERE].map((headers) => [headers['X-Forwarded-For'], headers['User-Agent']]);
+
+  it('sees no places where the password was used, in its sessions or in an export', async () => {
+    const person = await register(app);
+    await expectOk(app.api.post('/user/login').set(HOME).send(person));
+    const Cookie = cookieOf(await signedInByCode(person, ELSEWHERE));
+    await expectOk(app.api.post('/user/login').set(HOME).send(person));
+    expect(placesIn(await listed(Cookie))).toEqual([['', ''], THERE, ['', '']]);
+    const { sessions, securityEvents } = await exported(Cookie);
+    expect(placesIn(sessions)).toEqual([['', ''], THERE, ['', '']]);
+    expect(new Set(placesIn(securityEvents).map(String))).toEqual(new Set([',', String(THERE)]));
+  });
+
+  it('sees places of others without the password, and the session with it sees all', async () => {
+    const person = await insertPerson(app);
+    const [here, there] = [await signedInByCode(person), await signedInByCode(person, ELSEWHERE)];
+    expect(placesIn(await listed(cookieOf(here)))).toEqual([THERE, HERE]);
+    expect(placesIn(await listed(cookieOf(there)))).toEqual([THERE, HERE]);
+    const byPassword = cookieOf(remembered(await post(app.api, '/user/login', person, HOME)));
+    expect(placesIn(await listed(byPassword))).toEqual([HERE, THERE, HERE]);
+    expect(placesIn((await exported(byPassword)).securityEvents)).toContainEqual(THERE);
+  });
+
+  it('stays one when it is renewed', async () => {
+    const person = await insertPerson(app);
+    remembered(await post(app.api, '/user/login', person, HOME));
+    const Cookie = cookieOf(await signedInByCode(person, ELSEWHERE));
+    const longAgo = app.db.raw(`jsonb_set(sess::jsonb, '{renewedAt}', '1')::json`);
+    await sessionsOf(person.id).update({ sess: longAgo });
+    expect((await sendRaw(app, '/user/sessions', { headers: { Cookie } })).headers).toHaveProperty('set-cookie');
+    expect(placesIn(await listed(Cookie))).toEqual([THERE, ['', '']]);
+  });
+});
+
 describe('PASSWORDS=required', () => {
   it('refuses to sign in and up by a token, before it is used', async () => {
     const strict = await instance({ PASSWORDS: 'required' });

@@ -3639,8 +3639,8 @@ export const guards = {
   'export-3': {
     guard: 'an export shows no places from before the last password reset',
     file: 'src/features/account/export-repository.ts',
-    replace: "CASE WHEN security_events.at >= reset.at THEN ${column} ELSE '' END",
-    by: '${column}',
+    replace: 'CASE WHEN security_events.at >= reset.at AND',
+    by: 'CASE WHEN',
     named: 'leaves out addresses and devices from before the last password reset',
   },
   'export-4': {
@@ -4824,6 +4824,20 @@ export const guards = {
     by: '',
     named: 'refuses an account that has a password, and leaves the token good',
   },
+  'token-logins-16': {
+    guard: 'a session without the password does not see where the password was used',
+    file: 'src/features/sessions/sessions-repository.ts',
+    replace: "CASE WHEN own.by_token AND NOT ${BY_TOKEN} THEN '' ELSE",
+    by: "CASE WHEN own.by_token AND NOT ${BY_TOKEN} AND false THEN '' ELSE",
+    named: 'sees no places where the password was used, in its sessions or in an export',
+  },
+  'token-logins-17': {
+    guard: 'an export without the password shows no other places',
+    file: 'src/features/account/export-service.ts',
+    replace: 'own.byToken ? own.ip : undefined,',
+    by: 'undefined,',
+    named: 'sees no places where the password was used, in its sessions or in an export',
+  },
   'token-logins-18': {
     guard: 'a request that is repeated while the first one runs finds what that has done',
     file: 'src/features/auth/token-logins.ts',
@@ -4870,8 +4884,8 @@ export const guards = {
     guard: 'no cookie is set for a session without a messaging token',
     file: 'src/features/auth/auth-router.ts',
     replace:
-      'token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));\n          };\n          await cookies.start(req, account, begin);',
-    by: '};\n          await cookies.start(req, account, begin);\n          token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));',
+      'token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));\n          };\n          await cookies.start(req, account, begin, { byToken: true });',
+    by: '};\n          await cookies.start(req, account, begin, { byToken: true });\n          token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));',
     named: 'can be sent again when the messaging provider has failed',
   },
 };

@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 2e33e3612ded315b6fc20b59340f3b8994537fd90f145e350e92c802cb772bee
+// SHA-256 of the document: ce7ef791a3c8672d53830e2d6295902421065647d67c642f9c4f14a899c994e4
 
 export interface paths {
     "/user/send_code": {

@@ -73,10 +73,14 @@ interface EventRow extends KeptEvent {
   place: string;
 }
 
-/** Hides places from before a password reset: after it, the user may be the new owner of a recycled number. */
-const shownSinceReset = (column: string) => `CASE WHEN security_events.at >= reset.at THEN ${column} ELSE '' END`;
+/**
+ * Hides places from before a password reset, and all but `onlyIp`, if it is not empty: the user may be the new owner of
+ * a recycled number.
+ */
+const shownSinceReset = (column: string) =>
+  `CASE WHEN security_events.at >= reset.at AND :onlyIp::text IN ('', ip) THEN ${column} ELSE '' END`;
 
-const eventsPage = statement<EventRow, 'userId' | 'afterAt' | 'afterId'>(
+const eventsPage = statement<EventRow, 'userId' | 'onlyIp' | 'afterAt' | 'afterId'>(
   'kept-events',
   `SELECT security_events.at || '|' || id AS place, ${shown('security_events.at')} AS at, event, coalesce(phone, '') AS phone,
           ${shownSinceReset('ip')} AS ip, ${shownSinceReset('user_agent')} AS "userAgent", coalesce(detail, '') AS detail
@@ -101,22 +105,22 @@ export class ExportRepository {
     return this.reading.atPrimary(({ db }) => keptPhones(db, { userId }));
   }
 
-  /** Returns the lists that may be long, as pages. */
-  lists(userId: string) {
+  /** Returns the lists that may be long, as pages. With `onlyIp`, no other address is shown in the events. */
+  lists(userId: string, onlyIp = '') {
     const at = this.reading.readAt();
     return {
       images: this.pages(at, imagesPage, userId, ({ key }) => key),
       blacklist: this.pages(at, blacklistPage, userId, ({ friendId }) => friendId),
       friendships: this.pages(at, friendshipsPage, userId, ({ friendId }) => friendId),
       memberships: this.pages(at, membershipsPage, userId, ({ groupId }) => groupId),
-      securityEvents: this.securityEvents(at, userId),
+      securityEvents: this.securityEvents(at, userId, onlyIp),
     };
   }
 
-  private async *securityEvents(at: ReadAt, userId: string): AsyncGenerator<KeptEvent[]> {
+  private async *securityEvents(at: ReadAt, userId: string, onlyIp: string): AsyncGenerator<KeptEvent[]> {
     const read = (after: string) => {
       const [afterAt, afterId] = (after || '-infinity|0').split('|');
-      return at(({ db }) => eventsPage(db, { userId, afterAt, afterId }));
+      return at(({ db }) => eventsPage(db, { userId, onlyIp, afterAt, afterId }));
     };
     for await (const page of pagesOf(PAGE, read, ({ place }) => place)) yield page.map(({ place, ...event }) => event);
   }

@@ -28,12 +28,19 @@ export class ExportService {
     const user = await this.kept.user(userId);
     if (!user) throw new NotSignedIn();
     await this.audit.noteUpToLimit({ event: 'data_exported', userId }, caller);
-    const { images, blacklist, friendships, memberships, securityEvents } = this.kept.lists(userId);
+    const sessions = await this.sessions.list(session);
+    const own = sessions.find(({ isCurrent }) => isCurrent);
+    if (!own) throw new NotSignedIn();
+    const { images, blacklist, friendships, memberships, securityEvents } = this.kept.lists(
+      userId,
+      // Without the password, only its own place: the number may have another owner by now.
+      own.byToken ? own.ip : undefined,
+    );
     return {
       user,
       phones: await this.kept.phones(userId),
       numberClaims: await this.claims.ofAccount({ id: userId, credentialsVersion }),
-      sessions: await this.sessions.list(session),
+      sessions,
       images: this.inTurns(userId, images),
       blacklist: this.inTurns(userId, blacklist),
       friendships: this.inTurns(userId, friendships),

@@ -80,7 +80,7 @@ export function authRouter({ auth, tokenLogins, sessions, cookies, devices, publ
           const { account, operation } = entrant;
           const token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));
           const begin = (session: NewSession) => tokenLogins.begin(entrant, session, caller);
-          await cookies.start(req, account, begin);
+          await cookies.start(req, account, begin, { byToken: true });
           devices.set(res, account);
           return { id: account.id, token };
         }),
@@ -111,7 +111,7 @@ export function authRouter({ auth, tokenLogins, sessions, cookies, devices, publ
             // Only for an account that exists. If it fails, no cookie is set, and the request can be repeated.
             token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));
           };
-          await cookies.start(req, account, begin);
+          await cookies.start(req, account, begin, { byToken: true });
           devices.set(res, account);
           return { id: account.id, token };
         }),

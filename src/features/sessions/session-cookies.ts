@@ -107,7 +107,7 @@ export class SessionCookies {
   }
 
   /** Prepares a session with a new id. The answer sets the cookie unless `begin` refuses. */
-  async start(req: Request, account: Account, begin: Begin): Promise<void> {
+  async start(req: Request, account: Account, begin: Begin, by?: { byToken: true }): Promise<void> {
     if (this.rules.production && !req.secure)
       throw new Failed('https_required', 'sessions need HTTPS, and this request did not arrive over it', {
         cause: new Error('login did not arrive over HTTPS: check that TRUST_PROXY names the proxy in front'),
@@ -119,7 +119,7 @@ export class SessionCookies {
     req.session.cookie.maxAge = life;
     const { ip, userAgent } = callerOf(req);
     const { id: userId, credentialsVersion } = account;
-    const owner = { userId, credentialsVersion, createdAt: now, renewedAt: now, ip, userAgent };
+    const owner = { userId, credentialsVersion, createdAt: now, renewedAt: now, ip, userAgent, ...by };
     if (req.res && isTooLate(req.res)) throw new Unavailable('took_too_long', 'the login took too long');
     const data = { cookie: req.session.cookie, ...owner };
     await begin({ sid: req.sessionID, userId, data, expires: new Date(now + life), replacedSid });

@@ -16,6 +16,8 @@ declare module 'express-session' {
     /** Origin of the login, which its owner may recognise. */
     ip: string;
     userAgent: string;
+    /** Set when it began by a verification token, which somebody else may have by now who has got the number. */
+    byToken?: boolean;
   }
 }
 

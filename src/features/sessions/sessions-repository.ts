@@ -30,6 +30,8 @@ export interface SessionRow {
   ip: string;
   userAgent: string;
   isCurrent: boolean;
+  /** Whether it began by a verification token. */
+  byToken: boolean;
 }
 
 /** Makes a new password wait. */
@@ -86,12 +88,18 @@ const credentialsOf = statement<{ version: number }, 'userId'>(
   'SELECT credentials_version AS version FROM users WHERE id = :userId',
 );
 
+const BY_TOKEN = `coalesce((sess ->> 'byToken')::boolean, false)`;
+/** Hides where the password was used from sessions that began without it: the number may have another owner by now. */
+const shownPlace = (field: string) =>
+  `CASE WHEN own.by_token AND NOT ${BY_TOKEN} THEN '' ELSE coalesce(sess ->> '${field}', '') END`;
+
 const sessionsOfUser = statement<SessionRow, 'userId' | 'version' | 'currentSid' | 'maxDays'>(
   'sessions-of-user',
   `SELECT ${PUBLIC_ID} AS id, (sess ->> 'createdAt')::bigint AS "createdAt",
-          (sess ->> 'renewedAt')::bigint AS "renewedAt", coalesce(sess ->> 'ip', '') AS ip,
-          coalesce(sess ->> 'userAgent', '') AS "userAgent", sid = :currentSid AS "isCurrent"
-     FROM session
+          (sess ->> 'renewedAt')::bigint AS "renewedAt", ${shownPlace('ip')} AS ip,
+          ${shownPlace('userAgent')} AS "userAgent", sid = :currentSid AS "isCurrent", ${BY_TOKEN} AS "byToken"
+     FROM session, (SELECT coalesce(bool_or(${BY_TOKEN}), :currentSid <> '') AS by_token
+                      FROM session WHERE sid = :currentSid) own
     WHERE ${OWNER} = :userId AND expire > now() AND (sess ->> 'credentialsVersion')::integer = :version::integer
       AND (sess ->> 'createdAt')::bigint > extract(epoch FROM now() - make_interval(days => :maxDays)) * 1000
     ORDER BY 2 DESC, 1`,
@@ -130,7 +138,7 @@ export class SessionsRepository {
     await renewSession(this.db, { sid, data: JSON.stringify(data), expires: data.cookie.expires });
   }
 
-  /** Returns the user's sessions, newest first. */
+  /** Returns the user's sessions, newest first, as one of them may see them, or an operator, who has none. */
   async list(userId: string, currentSid: string, maxDays: number): Promise<SessionRow[]> {
     const [owner] = await credentialsOf(this.db, { userId });
     return owner ? sessionsOfUser(this.db, { userId, version: owner.version, currentSid, maxDays }) : [];
