@@ -18,6 +18,7 @@ export interface FoundUser {
   nickname: string;
   phones: string[];
   state: 'open' | 'suspended' | 'closed';
+  password: 'set' | 'none';
   createdAt: string;
   friends: number;
   groups: number;
@@ -46,7 +47,8 @@ export interface FoundLimit {
 
 const user = statement<Omit<FoundUser, 'phones' | 'groups'>, 'id'>(
   'support-user',
-  `SELECT id, nickname, ${STATE} AS state, ${shown('created_at')} AS "createdAt",
+  `SELECT id, nickname, ${STATE} AS state, CASE password_hash WHEN '' THEN 'none' ELSE 'set' END AS password,
+          ${shown('created_at')} AS "createdAt",
           (SELECT count(*) FROM friendships WHERE user_id = users.id AND status = 20) AS friends
      FROM users WHERE id = :id`,
 );

@@ -67,9 +67,16 @@ function refusalsOfLogins({ config }: Workplace, user: FoundUser | undefined, li
   if (!user) return ['the number has no account: it must register first'];
   const reasons = [
     ...(user.state === 'suspended' ? ['the account is suspended: users restore lets it log in again'] : []),
+    ...(user.password === 'none' ? [withoutPassword(config.tokenLogins)] : []),
     ...metBy(config.limits, limits, ({ reason }) => reason === 'too_many_attempts'),
   ];
   return reasons.length > 0 ? reasons : ['nothing here holds logins back now: the password may be wrong'];
+}
+
+function withoutPassword({ passwordRequired }: Workplace['config']['tokenLogins']): string {
+  return passwordRequired
+    ? 'the account has no password, and PASSWORDS=required wants one: reset_password sets it'
+    : 'the account has no password: it logs in by a code, or sets one by reset_password';
 }
 
 /** Tells which limits are used up, of those that answer with such a refusal. */

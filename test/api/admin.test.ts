@@ -102,6 +102,13 @@ describe('why', () => {
     await until(async () => (await post(app.api, '/user/login', { region, phone, password })).status === 200);
   });
 
+  it('says that an account has no password', async () => {
+    const ann = await insertPerson(app);
+    await app.db('users').where({ id: ann.id }).update({ password_hash: '' });
+    expect(linesOf(await admin('why', [e164(ann)]), 'logins')).toContain('the account has no password');
+    expect(rowsOf(await admin('users show', [ann.id]), 'user')[0]).toMatchObject({ password: 'none' });
+  });
+
   it('changes nothing without --fix, and leaves no row in the audit trail', async () => {
     const before = await app.db('security_events').where({ event: 'operator' }).count();
     await admin('why', [e164(newPhone())]);
