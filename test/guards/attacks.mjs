@@ -174,4 +174,26 @@ export const guards = {
     by: '[point[0] + 0 * across(point), point[1] + 0 * down(point)]',
     named: 'by cutting and taking the nearest letters reads less than a tenth',
   },
+  // --- signing in by a code
+  'sim-thief-1': {
+    guard: "a thief of the SIM does not see the owner's places by a code, just as after a reset",
+    file: 'src/features/sessions/sessions-repository.ts',
+    replace: "CASE WHEN own.by_token AND NOT ${BY_TOKEN} THEN '' ELSE",
+    by: "CASE WHEN own.by_token AND NOT ${BY_TOKEN} AND false THEN '' ELSE",
+    named: 'reaches by a code no more than by a reset',
+  },
+  'sim-thief-2': {
+    guard: 'a reset ends the session of a thief who got in by a code, and the token that began it',
+    file: 'src/features/auth/auth-service.ts',
+    replace: 'const ended = await repos.sessions.endAll(account.id);',
+    by: 'const ended = 0;',
+    also: [
+      {
+        file: 'src/features/users/users-repository.ts',
+        replace: 'return { password_hash: passwordHash, ...this.newCredentials() };',
+        by: 'return { password_hash: passwordHash };',
+      },
+    ],
+    named: 'loses the session of a code when the owner resets the password',
+  },
 };
