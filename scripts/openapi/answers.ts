@@ -72,7 +72,7 @@ function success(operation: Operation, returned: Reason[]): ZodOpenApiResponseOb
   const wait = codes.includes(5000) && { 'Retry-After': retryAfter.optional() };
   return {
     description: ['Done.', ...codes.map((code) => withCode(code, returned))].join('\n\n'),
-    headers: z.object({ 'X-Request-Id': requestId, ...cookiesOf(operation, codes.length > 0), ...why, ...wait }),
+    headers: z.object({ 'X-Request-Id': requestId, ...sessionIn(operation), ...why, ...wait }),
     content: { 'application/json': { schema: second ? eitherOf(operation, [first, second, ...more]) : first } },
   };
 }
@@ -81,18 +81,42 @@ function withCode(code: number, returned: Reason[]): string {
   return `With the return code ${code}:\n\n${listed(returned.filter((reason) => REASONS[reason].code === code))}`;
 }
 
-/** Returns the cookies of an answer. Use renews a session now and then. A return code does not set a cookie. */
-function cookiesOf(operation: Operation, isCodeAlone: boolean): Record<string, z.ZodType> {
+/**
+ * Returns the cookies of an answer, and the headers that a client gets in their place which sends `X-Session: bearer`.
+ * Use renews a session now and then.
+ */
+function sessionIn(operation: Operation): Record<string, z.ZodType> {
   const { cookies } = operation;
-  if (!cookies) return needsSession(operation) ? { 'Set-Cookie': renewed } : {};
-  const cookie = z.string().meta({ description: cookies.sets });
-  return { 'Set-Cookie': cookies.always && !isCodeAlone ? cookie : cookie.optional() };
+  if (!cookies) return needsSession(operation) ? { 'Set-Cookie': renewed, 'X-Session-Token': sessionToken } : {};
+  return {
+    'Set-Cookie': z.string().optional().meta({ description: cookies.sets }),
+    'X-Session-Token': sessionToken,
+    'X-Device-Token': deviceToken,
+  };
 }
 
 const renewed = z
   .string()
   .optional()
   .meta({ header: { id: 'RenewedSession' }, description: "The session's renewed cookie, at most once a day." });
+
+const sessionToken = z
+  .string()
+  .optional()
+  .meta({
+    header: { id: 'SessionToken' },
+    description: 'The session, in place of its cookie, for a client that sends `X-Session: bearer`.',
+    examples: ['Yk3tVvQ2pWc0r8mJqXz5dHn1sLbG7uEa.3q2Jr0i8yT5m9Xc1vB7nK4wQ6zR2pLhG0dFsYuE1aoM'],
+  });
+
+const deviceToken = z
+  .string()
+  .optional()
+  .meta({
+    header: { id: 'DeviceToken' },
+    description: 'The device, in place of its cookie, for a client that sends `X-Session: bearer`.',
+    examples: ['k7Qw2mZr9TfB.0.Zm9vYmFyYmF6cXV4MTIzNA.1775044800000.c2lnbmVk'],
+  });
 
 /** Returns the name of an operation's answer, which may be one of several. */
 function answerId({ path }: Operation): string {

@@ -31,6 +31,10 @@ Phone-number accounts for messaging apps. Every operation is a POST with a JSON 
 \`{ code, result? }\`. Fields that are not described may come with later versions: ignore them.
 `;
 
+const BEARER =
+  'For clients that keep no cookies. They send `X-Session: bearer` with each request, and get the session in the header ' +
+  '`X-Session-Token` of a login, and of a later answer that renews it.';
+
 const SERVER = 'http://127.0.0.1:8585';
 
 const TAGS: Record<string, string> = {
@@ -82,6 +86,7 @@ export function openApiDocument({ version, license }: Package): object {
             name: 'sid',
             description: 'The cookie that login sets: `sid`, in production `__Host-sid`.',
           },
+          bearer: { type: 'http', scheme: 'bearer', description: BEARER },
         },
       },
     },
@@ -106,7 +111,7 @@ function operationOf(operation: Operation, tag: string): ZodOpenApiOperationObje
     tags: [tag],
     summary,
     description: toldOf(path),
-    security: needsSession(operation) ? [{ sid: [] }] : [],
+    security: needsSession(operation) ? [{ sid: [] }, { bearer: [] }] : [],
     ...(params instanceof z.ZodType && { requestParams: { path: params as never } }),
     ...(taken && { requestBody: { required: !!body, content: { 'application/json': { schema: taken } } } }),
     responses: answersOf(operation),

@@ -1,12 +1,13 @@
 import type { Express } from 'express';
 import type { Knex } from 'knex';
 import type { Config } from '../config/config';
-import { DeviceCookies } from '../features/auth/device-cookies';
+import { DeviceCookies, deviceCookieName } from '../features/auth/device-cookies';
 import { SessionCookies, sessionCookieName } from '../features/sessions/session-cookies';
 import { SessionReader } from '../features/sessions/session-reader';
 import { SessionStore } from '../features/sessions/session-store';
 import { changesRouter } from '../features/sync/changes-router';
 import { createApp, type Mounted } from '../http/app';
+import { bearerSessions } from '../http/bearer';
 import { cookieReader } from '../http/cookies';
 import { Deadline } from '../http/deadline';
 import { errorHandler } from '../http/error-handler';
@@ -46,11 +47,8 @@ export async function buildContainer(
   const services = await buildServices(config, outside);
   const { connections } = services;
 
-  const reader = new SessionReader(
-    connections.reads,
-    cookieReader(sessionCookieName(config.production)),
-    keys.sessionSecrets,
-  );
+  const names = { session: sessionCookieName(config.production), device: deviceCookieName(config.production) };
+  const reader = new SessionReader(connections.reads, cookieReader(names.session), keys.sessionSecrets);
   const store = new SessionStore(connections.pool, services.keptSessions, logger);
   const sessionRules = { secrets: keys.sessionSecrets, production: config.production, ...config.sessions };
   const cookies = new SessionCookies(store, reader, sessionRules);
@@ -93,8 +91,9 @@ export async function buildContainer(
     services.gatherer.begin();
   }
 
+  const appParts = { routers, onError, logger, bearer: bearerSessions(names) };
   return {
-    app: createApp({ routers, onError, logger, observe: observers?.request, enclose: observers?.enclose }, config.http),
+    app: createApp({ ...appParts, observe: observers?.request, enclose: observers?.enclose }, config.http),
     services,
     db: connections.db,
     sweep: () => services.sweep(),

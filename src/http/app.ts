@@ -25,6 +25,8 @@ export interface AppParts {
   routers: Mounted[];
   onError: ErrorRequestHandler;
   logger: Logger;
+  /** Reads sessions of clients that send them in a header. */
+  bearer?: RequestHandler | undefined;
   /** Told of the end of each request. */
   observe?: RequestObserver | undefined;
   /** Encloses each request, so that its observer knows what belongs to it. */
@@ -32,7 +34,7 @@ export interface AppParts {
 }
 
 export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl }: AppSettings): Express {
-  const { routers, onError, logger, observe, enclose } = parts;
+  const { routers, onError, logger, bearer, observe, enclose } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -46,6 +48,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
     sameHeaders,
     crossSite(corsOrigins, publicUrl),
     refuseEarlyWrites,
+    ...(bearer ? [bearer] : []),
   ];
   // As one layer: Express would match the path of each.
   app.use((req, res, next) => inTurn(first, req, res, next));

@@ -1,4 +1,5 @@
 import type { CookieOptions, RequestHandler } from 'express';
+import { asBearer } from './bearer';
 
 /** Returns the name of a cookie. In production a prefix ties the cookie to this host. */
 export function cookieName(name: string, production: boolean): string {
@@ -16,15 +17,19 @@ export function cookieReader(name: string): (cookies: string | undefined) => str
   return (cookies = '') => decoded(unquoted(pattern.exec(cookies)?.[1]?.trim() ?? ''));
 }
 
-/** Puts this cookie first among those that an answer sets: some clients keep only the first. */
+/**
+ * Puts this cookie first among those that an answer sets: some clients keep only the first. A client that keeps its
+ * session itself gets it in a header.
+ */
 export function settingFirst(name: string): RequestHandler {
-  return (_req, res, next) => {
+  return (req, res, next) => {
     // All overloads of writeHead are passed on.
     const writeHead = res.writeHead.bind(res) as (...head: unknown[]) => typeof res;
     res.writeHead = (...head: unknown[]) => {
       const set = [res.getHeader('Set-Cookie') ?? []].flat().map(String);
       const isFirst = (cookie: string) => cookie.startsWith(`${name}=`);
-      if (set.length > 1)
+      if (req.isBearer) asBearer(res, set.filter(isFirst));
+      else if (set.length > 1)
         res.setHeader('Set-Cookie', [...set.filter(isFirst), ...set.filter((cookie) => !isFirst(cookie))]);
       return writeHead(...head);
     };

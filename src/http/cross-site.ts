@@ -1,6 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Forbidden } from '../base/errors';
 
+/** Headers that pages of the listed origins may read and send. */
+const EXPOSED = 'X-Reason, Retry-After, X-Request-Id, X-Reqid, X-Session-Token, X-Device-Token';
+const ALLOWED = 'Content-Type, X-Request-Id, Authorization, Content-MD5, X-Session, X-Device-Token';
+
 export const WRITING = ['POST', 'PUT', 'DELETE'];
 
 /**
@@ -36,13 +40,13 @@ function allow(origin: string, req: Request, res: Response, next: NextFunction):
   res.vary('Origin');
   res.set('Access-Control-Allow-Origin', origin);
   res.set('Access-Control-Allow-Credentials', 'true');
-  res.set('Access-Control-Expose-Headers', 'X-Reason, Retry-After, X-Request-Id, X-Reqid');
+  res.set('Access-Control-Expose-Headers', EXPOSED);
   if (req.method !== 'OPTIONS') {
     next();
     return;
   }
   res.set('Access-Control-Allow-Methods', WRITING.join(', '));
-  res.set('Access-Control-Allow-Headers', 'Content-Type, X-Request-Id, Authorization, Content-MD5');
+  res.set('Access-Control-Allow-Headers', ALLOWED);
   res.set('Access-Control-Max-Age', '600');
   res.status(204).end();
 }

@@ -4888,4 +4888,33 @@ export const guards = {
     by: '};\n          await cookies.start(req, account, begin, { byToken: true });\n          token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));',
     named: 'can be sent again when the messaging provider has failed',
   },
+  // --- sessions without cookies
+  'bearer-1': {
+    guard: "a script cannot have the session of a page's cookie sent in a header",
+    file: 'src/http/bearer.ts',
+    replace: "req.headers.cookie = cookies.join('; ');",
+    by: "req.headers.cookie = [...cookies, req.headers.cookie].join('; ');",
+    named: 'is never made of a cookie',
+  },
+  'bearer-2': {
+    guard: 'a bearer token decides, and not a cookie beside it',
+    file: 'src/http/bearer.ts',
+    replace: "req.headers.cookie = cookies.join('; ');",
+    by: "req.headers.cookie = [req.headers.cookie, ...cookies].join('; ');",
+    named: 'decides: the cookie is ignored',
+  },
+  'bearer-3': {
+    guard: 'the bearer of a proxy in front does not hide the cookie',
+    file: 'src/http/bearer.ts',
+    replace: 'const BEARER = /^Bearer +([\\w-]+\\.[A-Za-z0-9+/]+)$/i;',
+    by: 'const BEARER = /^Bearer +(.*)$/i;',
+    named: 'leaves the cookie alone where the bearer is not of this service',
+  },
+  'bearer-4': {
+    guard: 'a client without cookies gets none',
+    file: 'src/http/bearer.ts',
+    replace: "res.removeHeader('Set-Cookie');",
+    by: '',
+    named: 'gets the session and the device in headers, and no cookie',
+  },
 };

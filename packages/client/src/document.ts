@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: ce7ef791a3c8672d53830e2d6295902421065647d67c642f9c4f14a899c994e4
+// SHA-256 of the document: b602a046284290ad71c575a36b21f4d268e5fbbed632858e421500580d6449ee
 
 export interface paths {
     "/user/send_code": {
@@ -1893,6 +1893,10 @@ export interface components {
         RequestId: string;
         /** @description Seconds to wait. */
         RetryAfter: number;
+        /** @description The session, in place of its cookie, for a client that sends `X-Session: bearer`. */
+        SessionToken: string;
+        /** @description The device, in place of its cookie, for a client that sends `X-Session: bearer`. */
+        DeviceToken: string;
         /** @description The session's renewed cookie, at most once a day. */
         RenewedSession: string;
     };
@@ -2083,7 +2087,10 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description The cookie of the session, then that of the device. */
                     "Set-Cookie"?: string;
+                    "X-Session-Token": components["headers"]["SessionToken"];
+                    "X-Device-Token": components["headers"]["DeviceToken"];
                     "X-Reason"?: "wrong_credentials";
                     [name: string]: unknown;
                 };
@@ -2115,7 +2122,9 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     /** @description The cookie of the session, then that of the device. */
-                    "Set-Cookie": string;
+                    "Set-Cookie"?: string;
+                    "X-Session-Token": components["headers"]["SessionToken"];
+                    "X-Device-Token": components["headers"]["DeviceToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2146,7 +2155,9 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     /** @description The cookie of the session, then that of the device. */
-                    "Set-Cookie": string;
+                    "Set-Cookie"?: string;
+                    "X-Session-Token": components["headers"]["SessionToken"];
+                    "X-Device-Token": components["headers"]["DeviceToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2173,7 +2184,9 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     /** @description Removes the cookie of the session. */
-                    "Set-Cookie": string;
+                    "Set-Cookie"?: string;
+                    "X-Session-Token": components["headers"]["SessionToken"];
+                    "X-Device-Token": components["headers"]["DeviceToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2232,7 +2245,10 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description The cookie of the device, if the request had one. */
                     "Set-Cookie"?: string;
+                    "X-Session-Token": components["headers"]["SessionToken"];
+                    "X-Device-Token": components["headers"]["DeviceToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2263,7 +2279,10 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description The cookie of the device, if the request had one. */
                     "Set-Cookie"?: string;
+                    "X-Session-Token": components["headers"]["SessionToken"];
+                    "X-Device-Token": components["headers"]["DeviceToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2290,6 +2309,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2320,6 +2340,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2351,6 +2372,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2382,6 +2404,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2408,6 +2431,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2439,7 +2463,9 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     /** @description Removes the cookie of the session. */
-                    "Set-Cookie": string;
+                    "Set-Cookie"?: string;
+                    "X-Session-Token": components["headers"]["SessionToken"];
+                    "X-Device-Token": components["headers"]["DeviceToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2470,7 +2496,10 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description The cookie of the device, if the request had one. */
                     "Set-Cookie"?: string;
+                    "X-Session-Token": components["headers"]["SessionToken"];
+                    "X-Device-Token": components["headers"]["DeviceToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2526,6 +2555,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2556,6 +2586,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2582,6 +2613,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2613,6 +2645,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2639,6 +2672,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2670,6 +2704,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2701,6 +2736,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2731,6 +2767,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2762,6 +2799,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2793,6 +2831,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2824,6 +2863,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2855,6 +2895,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2886,6 +2927,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2913,6 +2955,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2945,6 +2988,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2976,6 +3020,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3014,6 +3059,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     "X-Reason"?: "too_many_memberships";
                     [name: string]: unknown;
                 };
@@ -3047,6 +3093,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3078,6 +3125,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3110,6 +3158,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3141,6 +3190,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3173,6 +3223,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3205,6 +3256,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3232,6 +3284,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3270,6 +3323,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     "X-Reason"?: "too_many_groups" | "too_many_memberships";
                     [name: string]: unknown;
                 };
@@ -3302,6 +3356,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3334,6 +3389,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3366,6 +3422,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3398,6 +3455,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3431,6 +3489,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3463,6 +3522,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3500,6 +3560,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3526,6 +3587,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3551,6 +3613,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3584,6 +3647,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3616,6 +3680,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3647,6 +3712,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { derivedKey, isSameText } from '../../base/secrets';
+import { DEVICE_TOKEN } from '../../http/bearer';
 import { cookieName, cookieOptions, cookieReader } from '../../http/cookies';
 import { isTooLate } from '../../http/deadline';
 import type { Device } from './login-attempts';
@@ -28,7 +29,7 @@ export class DeviceCookies {
     private readonly production: boolean,
     private readonly now = Date.now,
   ) {
-    this.name = cookieName('device', production);
+    this.name = deviceCookieName(production);
     this.read = cookieReader(this.name);
     const [first, ...others] = secrets.map((secret) => derivedKey(secret, 'device cookies'));
     if (first === undefined) throw new Error('device cookies need a secret');
@@ -51,8 +52,13 @@ export class DeviceCookies {
     if (isTooLate(res)) return;
     const signed = [userId, credentialsVersion, randomBytes(16).toString('base64url'), this.now()].join('.');
     const value = `${signed}.${signature(this.keys[0], signed)}`;
-    res.cookie(this.name, value, { ...cookieOptions(this.production), maxAge: YEAR_MS });
+    if (res.req.isBearer) res.setHeader(DEVICE_TOKEN, value);
+    else res.cookie(this.name, value, { ...cookieOptions(this.production), maxAge: YEAR_MS });
   }
+}
+
+export function deviceCookieName(production: boolean): string {
+  return cookieName('device', production);
 }
 
 function signature(key: Buffer, signed: string): string {

@@ -130,7 +130,7 @@ export class SessionCookies {
   forget(req: Partial<Request>, res: Response): void {
     // An unset session is not saved at the end of the request.
     delete req.session;
-    res.clearCookie(this.cookieName, this.cookie);
+    if (!req.isBearer) res.clearCookie(this.cookieName, this.cookie);
   }
 }
 
