@@ -21,12 +21,17 @@ const QUESTIONS = [
     question: 'Your database, as postgresql://user:password@host:5432/database',
     unless: hasDatabase,
   },
-  { name: 'TWILIO_ACCOUNT_SID', question: 'The Account SID at Twilio, AC…', form: /^AC[0-9a-f]{32}$/ },
-  { name: 'TWILIO_AUTH_TOKEN', question: 'Its auth token' },
+  {
+    name: 'TWILIO_ACCOUNT_SID',
+    question: 'The Account SID at Twilio, AC…',
+    form: /^AC[0-9a-f]{32}$/,
+    unless: isOfOtherSender,
+  },
+  { name: 'TWILIO_AUTH_TOKEN', question: 'Its auth token', unless: isOfOtherSender },
   {
     name: 'TWILIO_FROM',
     question: 'The number to send from, such as +447400000000, or a messaging service, MG…',
-    unless: ({ TWILIO_MESSAGING_SERVICE_SID }) => Boolean(TWILIO_MESSAGING_SERVICE_SID),
+    unless: (settings) => Boolean(settings.TWILIO_MESSAGING_SERVICE_SID) || isOfOtherSender(settings),
   },
   {
     name: 'SEND_CODE_PER_DAY',
@@ -77,6 +82,10 @@ async function main(words) {
 
 function hasDatabase({ COMPOSE_PROFILES }) {
   return COMPOSE_PROFILES.split(',').includes('database');
+}
+
+function isOfOtherSender({ SMS_PROVIDER }) {
+  return SMS_PROVIDER !== 'twilio';
 }
 
 function fromEnvironment() {

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { KINDS } from '../features/events/events-repository';
 import { idOf } from '../features/webhooks/webhooks';
 import type { ListedWebhook } from '../features/webhooks/webhooks-repository';
-import { NotTaken, SECRET_PREFIX } from '../integrations/webhook-call';
+import { SECRET_PREFIX } from '../integrations/standard-webhooks';
+import { NotTaken } from '../integrations/webhook-call';
 import { ALWAYS, Mistake, type Command, type Given, type Parts, type Workplace } from './command';
 
 /** Commands whose answer has a secret are of the command line only. */

@@ -4,7 +4,8 @@ import { isPrivateHost } from '../features/profile/portrait-host';
 import type { WordsSettings } from '../features/sending/words-files';
 import { limitsOf } from '../load/limits';
 import { unfitForProduction } from './production';
-import { captchaOf, imagesAddress, messagingOf, needing, smsOf, storageOf } from './providers';
+import { captchaOf, imagesAddress, messagingOf, needing, storageOf } from './providers';
+import { smsOf } from './senders';
 import { readSecretFiles } from './secret-files';
 import {
   MIB,

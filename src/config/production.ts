@@ -1,5 +1,5 @@
 import { isPrivateHost } from '../features/profile/portrait-host';
-import { SENDERS } from '../integrations/senders/kinds';
+import { SENDER_NAMES, SENDERS } from '../integrations/senders/kinds';
 import type { Environment } from './variables';
 
 /** Minimum of different characters in a secret. Secrets of openssl have more, a held-down key has one. */
@@ -24,7 +24,7 @@ export function unfitForProduction(env: Environment): string[] {
     [!env.SESSION_SECRETS, 'SESSION_SECRETS: set it, for example to what openssl rand -hex 32 prints'],
     [
       env.SMS_ROUTES === undefined && SENDERS[env.SMS_PROVIDER ?? 'console'].forDevelopment === true,
-      'SMS_PROVIDER: set it to twilio, or name other senders in SMS_ROUTES, since console and file show every code to their readers',
+      `SMS_PROVIDER: set it to one of ${reachingPhones()}, or name them in SMS_ROUTES, since console and file show every code to their readers`,
     ],
     [!env.STORAGE_PROVIDER, 'STORAGE_PROVIDER: set it to qiniu, or to local if one disk is enough'],
     [
@@ -46,6 +46,7 @@ export function unfitForProduction(env: Environment): string[] {
       (env.SESSION_SECRETS ?? []).some(isGuessable),
       'SESSION_SECRETS: each needs to be random, openssl rand -hex 32 makes one',
     ],
+    overHttp('SMS_HTTP_URL', 'codes are sent there'),
     overHttp('TWILIO_API_URL', 'codes and the account are sent there'),
     overHttp('RONGCLOUD_API_URL', 'it answers with the tokens of users'),
     overHttp('IMAGES', 'clients send their upload tokens there'),
@@ -64,6 +65,10 @@ export function unfitForProduction(env: Environment): string[] {
     [env.BCRYPT_COST < 10, 'BCRYPT_COST: set it to 10 or more'],
   ];
   return rules.filter(([unfit]) => unfit).map(([, mistake]) => mistake);
+}
+
+function reachingPhones(): string {
+  return SENDER_NAMES.filter((name) => !SENDERS[name].forDevelopment).join(', ');
 }
 
 function collectorsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own }: Environment) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { networkList } from '../base/networks';
 import { isTag } from '../features/sending/languages';
+import { SENDER_NAMES } from '../integrations/senders/kinds';
 import { isSigningKey } from '../integrations/messaging/signing-key';
 import { LIMIT_VARIABLES, type LimitVariable } from '../load/limits';
 import {
@@ -26,6 +27,10 @@ import {
 
 /** A number in E.164, a short code, or an alphanumeric sender, which has a letter. */
 const TWILIO_SENDER = /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[A-Za-z])[\w &+-]{1,11})$/;
+/** Secret of Standard Webhooks, of 24 to 64 bytes. */
+const WEBHOOK_SECRET = /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/;
+const MISTAKE_IN_SECRET =
+  'must be whsec_ and 24 or more bytes in base64: echo whsec_$(openssl rand -base64 32) makes one';
 export const MIB = 1_024 * 1_024;
 
 const limitVariables = Object.fromEntries(
@@ -85,7 +90,7 @@ export const environment = z.object({
   BCRYPT_COST: whole(4, 15).default(10),
   PASSWORDS: oneOf('optional', 'required').default('optional'),
 
-  SMS_PROVIDER: oneOf('console', 'file', 'twilio').optional(),
+  SMS_PROVIDER: oneOf(...SENDER_NAMES).optional(),
   SMS_ROUTES: text.optional(),
   SMS_FILE: text.optional(),
   WORDS_DIR: text.optional(),
@@ -103,6 +108,10 @@ export const environment = z.object({
   NOTIFY_TEXT_PHONE_CHANGED: text.optional(),
   NOTIFY_TEXT_NUMBER_CLAIMED: text.optional(),
   NOTIFY_TEXT_ACCOUNT_CLOSED: text.optional(),
+  SMS_HTTP_URL: httpUrl.optional(),
+  SMS_HTTP_SECRET: list
+    .pipe(z.array(z.string().regex(WEBHOOK_SECRET, MISTAKE_IN_SECRET)).min(1, MISTAKE_IN_SECRET))
+    .optional(),
   TWILIO_ACCOUNT_SID: z.string().startsWith('AC', 'must be the Account SID, which begins with AC').optional(),
   TWILIO_AUTH_TOKEN: z
     .string()
@@ -182,7 +191,7 @@ export const VARIABLES = Object.keys(environment.shape);
 export const SECRETS = [
   'DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_URL', 'DATABASE_MIGRATION_PASSWORD', 'DATABASE_REPLICA_URL',
   'DATABASE_LIMITS_URL', 'SESSION_SECRETS',
-  'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY',
+  'SMS_HTTP_SECRET', 'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY',
   'CAPTCHA_SECRET_KEY', 'OTEL_EXPORTER_OTLP_HEADERS', 'TEST_NUMBERS',
 ] as const;
 

@@ -1,18 +1,10 @@
-import { createHmac } from 'node:crypto';
 import { lookup, type LookupAddress } from 'node:dns';
 import { request as requestByHttp, Agent } from 'node:http';
 import { request as requestByHttps, Agent as SafeAgent } from 'node:https';
 import { isIP, type BlockList, type LookupFunction } from 'node:net';
 import { isIn, isPrivate } from '../base/networks';
 import { observed, type CallObserver } from './calls';
-
-export interface Message {
-  /** Stays the same when it is sent again. */
-  id: string;
-  body: string;
-  /** When it is sent, in milliseconds since 1970. */
-  at: number;
-}
+import { signedHeaders, type SignedMessage } from './standard-webhooks';
 
 export interface Receiver {
   url: string;
@@ -50,15 +42,13 @@ export class WebhookCaller {
   ) {}
 
   /** Throws `NotTaken` for every answer but one of success. Follows no redirect: it may lead into a private network. */
-  async send({ url, secrets }: Receiver, { id, body, at }: Message): Promise<void> {
-    const seconds = String(Math.floor(at / 1_000));
+  async send({ url, secrets }: Receiver, message: SignedMessage): Promise<void> {
+    const { body } = message;
     const headers = {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
       'User-Agent': 'user-account-service',
-      'webhook-id': id,
-      'webhook-timestamp': seconds,
-      'webhook-signature': secrets.map((secret) => signature(secret, `${id}.${seconds}.${body}`)).join(' '),
+      ...signedHeaders(secrets, message),
     };
     const status = await observed(
       this.observe,
@@ -119,14 +109,6 @@ export class WebhookCaller {
   private mayReach(address: string, isSafe: boolean): boolean {
     return isIn(this.allowed, address) || (isSafe && !isPrivate(address));
   }
-}
-
-/** A new secret, in the form of Standard Webhooks, is this and 32 random bytes in base64. */
-export const SECRET_PREFIX = 'whsec_';
-
-function signature(secret: string, content: string): string {
-  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
-  return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
 }
 
 function notAllowed(): NotTaken {

@@ -2,7 +2,7 @@ import { SECRETS, VARIABLES } from '../config/variables';
 
 /** First words of our variables that no other known program uses. */
 const OURS =
-  /^(DATABASE|SMS|TWILIO|MESSAGING|RONGCLOUD|STORAGE|QINIU|CAPTCHA|PORTRAIT|SPEND_GUARD|NOTIFY_TEXT|SESSION|UPLOADS?|SEND_CODE|WRONG_CODES|LOGIN_FAILURES|LOGINS_PER|FINDS_PER|CHECKS_PER|VERIFIES_PER|GROUPS?|VERIFICATION)_/;
+  /^(DATABASE|SMS|TWILIO|WHATSAPP|TELEGRAM|MESSAGING|RONGCLOUD|STORAGE|QINIU|CAPTCHA|PORTRAIT|SPEND_GUARD|NOTIFY_TEXT|SESSION|UPLOADS?|SEND_CODE|WRONG_CODES|LOGIN_FAILURES|LOGINS_PER|FINDS_PER|CHECKS_PER|VERIFIES_PER|GROUPS?|VERIFICATION)_/;
 /** Variables of desktops, and of Kubernetes in each container, for instance for a service named "database". */
 const OF_OTHERS = /^SESSION_MANAGER$|_SERVICE_(HOST|PORT)(_|$)|_PORT(_\d+_(TCP|UDP)(_|$)|$)/;
 /** Minimum lengths. In short names one or two letters make another word: HOST and COST, HOST and HOME. */

@@ -17,7 +17,7 @@ export const guards = {
   },
   'siteverify-3': {
     guard: 'a process that stands still does not consider a captcha provider down',
-    file: 'src/integrations/post-form.ts',
+    file: 'src/integrations/post.ts',
     replace: 'signal: ending.signal,',
     by: 'signal: AbortSignal.timeout(timeoutMs),',
     named: 'because this process stood still',
@@ -38,7 +38,7 @@ export const guards = {
   },
   'siteverify-6': {
     guard: 'an aborted check of a captcha does not make the service probe the provider',
-    file: 'src/integrations/post-form.ts',
+    file: 'src/integrations/post.ts',
     replace: "if (name === 'AbortError') return new CallAborted(peer);",
     by: '',
     named: 'gets a check at once for an address without a running check, even while eight others have many',
@@ -154,5 +154,34 @@ export const guards = {
     replace: 'this.drawing.run(address,',
     by: "this.drawing.run('all',",
     named: 'are drawn in turn for each address, however many another address has asked for',
+  },
+  // --- senders
+  'senders-http-1': {
+    guard: "an operator's endpoint can tell messages of the service from others",
+    file: 'src/integrations/senders/http-sender.ts',
+    replace: 'signedHeaders(secrets, { id, body, at: Date.now() })',
+    by: '{}',
+    named: 'signed as the library of Standard Webhooks verifies it',
+  },
+  'senders-http-2': {
+    guard: 'a message whose connection broke may still arrive, and does not go another way',
+    file: 'src/integrations/senders/vendor-call.ts',
+    replace: ' || error instanceof CutOff',
+    by: '',
+    named: '"reset" as unknown',
+  },
+  'senders-http-3': {
+    guard: 'a code does not follow a redirect',
+    file: 'src/integrations/post.ts',
+    replace: "redirect: 'error',",
+    by: '',
+    named: 'follows no redirect',
+  },
+  'senders-http-4': {
+    guard: 'a sender that does not answer is not asked for each code',
+    file: 'src/integrations/senders/vendor-call.ts',
+    replace: 'return this.breaker.run(() => this.exchange(url, body, headers));',
+    by: 'return this.exchange(url, body, headers);',
+    named: 'does not ask again for a while',
   },
 };

@@ -726,10 +726,17 @@ export const guards = {
   },
   'config-10': {
     guard: 'a route in production does not show codes',
-    file: 'src/config/providers.ts',
+    file: 'src/config/senders.ts',
     replace: 'if (isProduction(env) && env.SMS_ROUTES !== undefined &&',
     by: 'if (false &&',
     named: 'refuses, in production, a way that shows codes',
+  },
+  'config-11': {
+    guard: 'production sends no code to an endpoint over HTTP',
+    file: 'src/config/production.ts',
+    replace: "overHttp('SMS_HTTP_URL', 'codes are sent there'),",
+    by: '',
+    named: 'refuses codes that go over HTTP',
   },
   'inbox-1': {
     guard: 'the inbox of development forgets old messages',

@@ -1,5 +1,4 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -9,6 +8,7 @@ import { ConsoleSender } from '../../src/integrations/senders/console-sender';
 import { FileSender } from '../../src/integrations/senders/file-sender';
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/senders/sender';
 import { TwilioSender, type TwilioOptions } from '../../src/integrations/senders/twilio-sender';
+import { unusedPort } from '../support/senders';
 import { startTwilioStandIn, type TwilioBehaviour, type TwilioStandIn } from '../support/stand-ins/twilio';
 
 const line = { to: '+447911123456', body: 'Your code is 482913.\n\n@example.com #482913', code: '482913' };
@@ -233,12 +233,3 @@ describe('Twilio SMS sender', () => {
     expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
   });
 });
-
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}

@@ -12,6 +12,7 @@ import { ROOT } from '../support/service-process';
 const SID = `AC${'0123456789abcdef'.repeat(2)}`;
 const SERVICE = `MG${'0123456789abcdef'.repeat(2)}`;
 const TOKEN = rememberSecret('fedcba98765432100123456789abcdef');
+const ENDPOINT_SECRET = rememberSecret('whsec_c2V0dXAgc2VjcmV0IG9mIHRoaXJ0eS10d28gYnl0ZXM=');
 const ANSWERS = ['accounts.example', SID, TOKEN, '+447400000000', '1000'];
 const MADE = [
   'SESSION_SECRETS',
@@ -58,7 +59,7 @@ describe('npm run setup', () => {
     expect(config).toMatchObject({
       production: true,
       http: { publicUrl: 'https://accounts.example', trustProxy: 1 },
-      sms: { provider: 'twilio', accountSid: SID, authToken: TOKEN, from: '+447400000000' },
+      sms: { senders: { twilio: { accountSid: SID, authToken: TOKEN, from: '+447400000000' } } },
       storage: { provider: 'local' },
       limits: { sendInAll: { amount: 3_000 } },
     });
@@ -104,7 +105,7 @@ describe('npm run setup', () => {
     const config = loadConfig(environmentOfService());
     expect(config).toMatchObject({
       http: { publicUrl: 'https://accounts.example' },
-      sms: { from: undefined, messagingServiceSid: SERVICE },
+      sms: { senders: { twilio: { from: undefined, messagingServiceSid: SERVICE } } },
       words: { replaced: { code: 'It is {code}, $1' } },
     });
   });
@@ -126,6 +127,15 @@ describe('npm run setup', () => {
     const { status } = setUp({ args: ['COMPOSE_PROFILES=proxy'], answers: [domain, url, ...twilio] });
     expect(status).toBe(0);
     expect(loadConfig(environmentOfService()).secrets).toMatchObject({ databaseUrl: url, migrationUrl: url });
+  });
+
+  it('does not ask for keys of Twilio with another sender', () => {
+    const [domain = '', , , , users = ''] = ANSWERS;
+    const args = ['SMS_PROVIDER=http', 'SMS_HTTP_URL=https://sms.example/take', `SMS_HTTP_SECRET=${ENDPOINT_SECRET}`];
+    const { status, told } = setUp({ args, answers: [domain, users] });
+    expect({ status, told }).toMatchObject({ status: 0 });
+    const http = { url: 'https://sms.example/take', secrets: [ENDPOINT_SECRET] };
+    expect(loadConfig(environmentOfService()).sms.senders).toEqual({ http });
   });
 
   it('does not change an existing .env', () => {

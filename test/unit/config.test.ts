@@ -5,6 +5,7 @@ import { parse } from 'dotenv';
 import { Client } from 'pg';
 import { ConfigError, loadConfig } from '../../src/config/config';
 import { VARIABLES } from '../../src/config/variables';
+import { SENDERS, type SenderName } from '../../src/integrations/senders/kinds';
 import type { LimitName } from '../../src/load/limits';
 import { productionEnv } from '../support/production';
 
@@ -115,6 +116,8 @@ const BAD: Record<string, string[]> = {
   DEFAULT_LANGUAGE: ['en_GB', 'in English', 'a-', 'x'.repeat(40)],
   SMS_ANDROID_HASH: ['FA+9qCX9VS', 'FA+9qCX9VSuu', 'FA+9qCX9VS=', '-A+9qCX9VSu'],
   NOTIFY: ['on', 'SMS', 'email'],
+  SMS_HTTP_URL: address,
+  SMS_HTTP_SECRET: ['x', ',', 'whsec_', 'whsec_c2hvcnQ=', `whsec_${'x'.repeat(32)},y`, `whsec_${'-'.repeat(43)}`],
   TWILIO_ACCOUNT_SID: ['SK0123456789abcdef0123456789abcdef', 'ac1'],
   TWILIO_AUTH_TOKEN: ['x', 'x'.repeat(31), `${'x'.repeat(32)} `],
   TWILIO_FROM: ['07911123456', '7911123456', '+0791112345', '+44 7911 123456', 'Twelve chars', 'a@b'],
@@ -422,6 +425,7 @@ describe('loadConfig', () => {
 
   it.each([
     [{ SMS_PROVIDER: 'twilio' }, ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM']],
+    [{ SMS_PROVIDER: 'http' }, ['SMS_HTTP_URL', 'SMS_HTTP_SECRET']],
     [{ MESSAGING_PROVIDER: 'rongcloud' }, ['RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET']],
     [{ CAPTCHA_PROVIDER: 'turnstile' }, ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET_KEY']],
     [{ STORAGE_PROVIDER: 'qiniu' }, ['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'QINIU_DOMAIN']],
@@ -499,9 +503,9 @@ describe('loadConfig in production', () => {
   it.each<[string, Record<string, string | undefined>, RegExp]>([
     ['no DATABASE_URL', { DATABASE_URL: undefined }, /^DATABASE_URL: set it.*embedded/],
     ['no SESSION_SECRETS', { SESSION_SECRETS: undefined }, /^SESSION_SECRETS: set it.*openssl rand -hex 32/],
-    ['no SMS_PROVIDER', { SMS_PROVIDER: undefined }, /^SMS_PROVIDER: set it to twilio/],
-    ['SMS_PROVIDER=console', { SMS_PROVIDER: 'console' }, /^SMS_PROVIDER: set it to twilio/],
-    ['SMS_PROVIDER=file', { SMS_PROVIDER: 'file' }, /^SMS_PROVIDER: set it to twilio/],
+    ['no SMS_PROVIDER', { SMS_PROVIDER: undefined }, /^SMS_PROVIDER: set it to one of twilio, /],
+    ['SMS_PROVIDER=console', { SMS_PROVIDER: 'console' }, /^SMS_PROVIDER: set it to one of twilio, /],
+    ['SMS_PROVIDER=file', { SMS_PROVIDER: 'file' }, /^SMS_PROVIDER: set it to one of twilio, /],
     ['no STORAGE_PROVIDER', { STORAGE_PROVIDER: undefined }, /^STORAGE_PROVIDER: set it to qiniu, or to local/],
     ['no MESSAGING_JWT_KEY', { MESSAGING_JWT_KEY: undefined }, /^MESSAGING_JWT_KEY: set it.*openssl genpkey/],
     ['no PUBLIC_URL', { PUBLIC_URL: undefined }, /^PUBLIC_URL: set it to the https address/],
@@ -515,6 +519,7 @@ describe('loadConfig in production', () => {
     ],
     ['images that are kept over HTTP', { IMAGES: 'http://a.example' }, /^IMAGES: must start with https/],
     ['tokens that go over HTTP', { QINIU_UPLOAD_URL: 'http://a.example' }, /^QINIU_UPLOAD_URL: must start with https/],
+    ['codes that go over HTTP', { SMS_HTTP_URL: 'http://a.example' }, /^SMS_HTTP_URL: must start with https/],
     ['Twilio over HTTP', { TWILIO_API_URL: 'http://a.example' }, /^TWILIO_API_URL: must start with https/],
     [
       'a captcha that is checked over HTTP',
@@ -570,6 +575,21 @@ describe('loadConfig in production', () => {
       'TWILIO_AUTH_TOKEN',
       'TWILIO_FROM',
     ]);
+  });
+});
+
+/** The variables of each sender that reaches phones, but Twilio's. */
+const OTHER_SENDERS: [SenderName, Record<string, string>][] = [
+  ['http', { SMS_HTTP_URL: 'https://sms.example', SMS_HTTP_SECRET: `whsec_${'aB3+'.repeat(11)}` }],
+];
+
+describe('SMS_PROVIDER', () => {
+  it.each(OTHER_SENDERS)('may be %s in production, without any setting of Twilio', (name, env) => {
+    const { TWILIO_ACCOUNT_SID: _sid, TWILIO_AUTH_TOKEN: _token, TWILIO_FROM: _from, ...rest } = productionEnv();
+    const { sms } = loadConfig({ ...rest, ...env, SMS_PROVIDER: name });
+    expect(Object.keys(sms.senders)).toEqual([name]);
+    expect(sms.routes.routes['*']).toEqual([[{ sender: name, channel: SENDERS[name].channels[0], weight: 1 }]]);
+    expect(sms.reachesPhones).toBe(true);
   });
 });
 

@@ -82,9 +82,6 @@ const LEAST = {
   SESSION_SECRETS: 's',
   MESSAGING_JWT_KEY: 'k',
   SMS_PROVIDER: 'twilio',
-  TWILIO_ACCOUNT_SID: 'AC',
-  TWILIO_AUTH_TOKEN: 't'.repeat(32),
-  TWILIO_FROM: '+15005550006',
   STORAGE_PROVIDER: 'local',
   SEND_CODE_PER_DAY: '100',
 };
@@ -155,8 +152,6 @@ describe('docker-compose.yml', () => {
       'DATABASE_MIGRATION_PASSWORD',
       'SESSION_SECRETS',
       'MESSAGING_JWT_KEY',
-      'TWILIO_AUTH_TOKEN',
-      'TWILIO_FROM',
     ]);
   });
 

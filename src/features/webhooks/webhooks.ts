@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { Tally } from '../../base/tally';
-import { NotTaken, type Message, type WebhookCaller } from '../../integrations/webhook-call';
+import type { SignedMessage } from '../../integrations/standard-webhooks';
+import { NotTaken, type WebhookCaller } from '../../integrations/webhook-call';
 import { Turns, type Note } from '../../load/turns';
 import { eventsAfter, GROUP_KINDS, type Event, type Place } from '../events/events-repository';
 import { LEASE_SECONDS, type WebhookTurn, type WebhooksRepository } from './webhooks-repository';
@@ -106,7 +107,7 @@ export function idOf({ version, number, subject }: Place): string {
   return `${version}-${number}-${subject}`;
 }
 
-function messageOf(event: Event, at: number): Message {
+function messageOf(event: Event, at: number): SignedMessage {
   const { kind: type, at: timestamp } = event;
   return { id: idOf(event), body: JSON.stringify({ type, timestamp, data: dataOf(event) }), at };
 }

@@ -4,7 +4,7 @@ import { Unavailable } from '../../base/errors';
 import { Breaker, BreakerOpen, CallAborted } from '../../load/breaker';
 import type { Queue } from '../../load/queue';
 import type { CallObserver } from '../calls';
-import { NoAnswer, NoAnswerInTime, postForm, type FormAnswer } from '../post-form';
+import { NoAnswer, NoAnswerInTime, post, type Answered } from '../post';
 import type { Captchas, NewCaptcha, Verdict } from './captchas';
 
 export interface SiteverifyOptions {
@@ -100,10 +100,10 @@ export class SiteverifyCaptchas implements Captchas {
   private async ask(response: string, breaker: Breaker, timeoutMs: number, ending?: AbortController): Promise<Outcome> {
     const { secretKey: secret, verifyUrl, observe } = this.options;
     // Leaves out the user's address, which the protocol would also take, for privacy.
-    const fields = new URLSearchParams({ secret, response });
+    const body = new URLSearchParams({ secret, response });
     try {
-      const form = { fields, timeoutMs, ending, observe };
-      return this.outcomeOf(await breaker.run(() => postForm(PEER, verifyUrl, form)));
+      const form = { body, timeoutMs, ending, observe };
+      return this.outcomeOf(await breaker.run(() => post(PEER, verifyUrl, form)));
     } catch (error) {
       if (error instanceof BreakerOpen) return 'not asked';
       if (!(error instanceof NoAnswer)) throw error;
@@ -112,7 +112,7 @@ export class SiteverifyCaptchas implements Captchas {
     }
   }
 
-  private outcomeOf({ status, body }: FormAnswer): Outcome {
+  private outcomeOf({ status, body }: Answered): Outcome {
     if (status === 429) return this.unclear('unchecked', status);
     const parsed = answer.safeParse(body);
     if (status >= 500 || !parsed.success) return this.unclear('failed', status);

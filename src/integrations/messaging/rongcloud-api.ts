@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Breaker } from '../../load/breaker';
 import type { CallObserver } from '../calls';
-import { NoAnswerInTime, postForm } from '../post-form';
+import { NoAnswerInTime, post } from '../post';
 
 export interface RongCloudAccess {
   appKey: string;
@@ -43,9 +43,9 @@ export class RongCloudApi {
 
   async call(path: string, fields: Fields): Promise<z.infer<typeof answer>> {
     const { appKey, appSecret, apiUrl, timeoutMs = TIMEOUT_MS, observe } = this.access;
-    const form = { fields: formOf(fields), headers: signedHeaders(appKey, appSecret, this.now()), timeoutMs, observe };
+    const form = { body: formOf(fields), headers: signedHeaders(appKey, appSecret, this.now()), timeoutMs, observe };
     const { status, body } = await this.breaker.run(() =>
-      postForm(`RongCloud: ${path}`, apiUrl.replace(/\/+$/, '') + path, form),
+      post(`RongCloud: ${path}`, apiUrl.replace(/\/+$/, '') + path, form),
     );
     const parsed = answer.safeParse(body);
     if (status !== 200 || !parsed.success || parsed.data.code !== 200) {

@@ -1,4 +1,5 @@
 import type { CallObserver } from '../calls';
+import type { HttpOptions } from './http-sender';
 import type { SenderName } from './kinds';
 import type { Sender } from './sender';
 import type { TwilioOptions } from './twilio-sender';
@@ -8,6 +9,7 @@ export interface SenderSettings {
   console?: object;
   file?: { path: string };
   twilio?: TwilioOptions;
+  http?: HttpOptions;
 }
 
 type Makers = { [Name in SenderName]: (settings: NonNullable<SenderSettings[Name]>) => Promise<Sender> };
@@ -21,6 +23,7 @@ export async function chooseSenders(
     console: async () => new (await import('./console-sender')).ConsoleSender(),
     file: async ({ path }) => new (await import('./file-sender')).FileSender(path),
     twilio: async (options) => new (await import('./twilio-sender')).TwilioSender({ ...options, observe }),
+    http: async (options) => new (await import('./http-sender')).HttpSender({ ...options, observe }),
   };
   const made = new Map<SenderName, Sender>();
   for (const name of Object.keys(settings) as SenderName[]) made.set(name, await make(name, makers, settings));

@@ -18,9 +18,12 @@ export const SENDERS = kinds({
   console: { channels: CHANNELS, forDevelopment: true },
   file: { channels: CHANNELS, forDevelopment: true },
   twilio: { channels: ['sms'] },
+  http: { channels: CHANNELS },
 });
 
 export type SenderName = keyof typeof SENDERS;
+
+export const SENDER_NAMES = Object.keys(SENDERS) as [SenderName, ...SenderName[]];
 
 /** A sender and one of its channels. */
 export interface Way {

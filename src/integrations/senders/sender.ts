@@ -8,6 +8,8 @@ export interface Message {
   body: string;
   /** Only the code, for senders with words of their own. */
   code?: string;
+  /** Tag of the language of the text. */
+  language?: string | undefined;
 }
 
 export interface Sent {
@@ -39,13 +41,13 @@ export class NumberRefused extends Error {
   constructor(
     message?: string,
     /** The provider's own code for the reason. */
-    readonly providerCode?: number,
+    readonly providerCode?: number | string,
   ) {
     super(message);
   }
 }
 
-/** No answer in time: the message may or may not arrive. */
+/** No answer in time, or the connection broke: the message may or may not arrive. */
 export class SendingTimedOut extends Error {
   override readonly name = 'SendingTimedOut';
 }

@@ -2,20 +2,24 @@ import { afterTime } from '../load/timeout';
 import { CallAborted } from '../load/breaker';
 import { observed, type CallObserver } from './calls';
 
-export interface FormAnswer {
+export interface Answered {
   status: number;
   /** Undefined if it is not JSON. */
   body: unknown;
 }
 
-interface Form {
-  fields: URLSearchParams;
+interface Posted {
+  /** A form, or the text of another type, which the headers then tell. */
+  body: URLSearchParams | string;
   headers?: Record<string, string>;
   timeoutMs: number;
   /** Controller with which the caller may abort. */
   ending?: AbortController | undefined;
   observe?: CallObserver | undefined;
 }
+
+/** Codes of a connection that was there, and broke. */
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /** The peer could not be reached, or did not finish its answer. */
 export class NoAnswer extends Error {
@@ -34,24 +38,29 @@ export class NoAnswerInTime extends NoAnswer {
   }
 }
 
-/** Posts a form to a vendor, and reads its answer, whatever its status. */
-export function postForm(peer: string, url: string, form: Form): Promise<FormAnswer> {
+/** The connection broke after the request was written: the peer may have done what it was asked. */
+export class CutOff extends NoAnswer {
+  override readonly name = 'CutOff';
+}
+
+/** Posts to a vendor, and reads its answer, whatever its status. */
+export function post(peer: string, url: string, posted: Posted): Promise<Answered> {
   return observed(
-    form.observe,
+    posted.observe,
     url,
-    () => exchange(peer, url, form),
+    () => exchange(peer, url, posted),
     ({ status }) => status,
   );
 }
 
-async function exchange(peer: string, url: string, form: Form): Promise<FormAnswer> {
-  const { fields, headers, timeoutMs, ending = new AbortController() } = form;
+async function exchange(peer: string, url: string, posted: Posted): Promise<Answered> {
+  const { body, headers, timeoutMs, ending = new AbortController() } = posted;
   const stop = afterTime(timeoutMs, () => ending.abort(new DOMException('timed out', 'TimeoutError')));
   try {
     const response = await fetch(url, {
       method: 'POST',
       ...(headers && { headers }),
-      body: fields,
+      body,
       redirect: 'error',
       // Also aborts reading the body, so a slow answer ends with it.
       signal: ending.signal,
@@ -78,7 +87,7 @@ function noAnswer(peer: string, error: unknown): NoAnswer | CallAborted {
   if (name === 'AbortError') return new CallAborted(peer);
   if (name === 'TimeoutError') return new NoAnswerInTime(peer);
   const reason = [propertiesOf(cause).code, name].find((word) => typeof word === 'string') ?? 'unknown';
-  return new NoAnswer(peer, reason);
+  return BROKEN.has(reason) ? new CutOff(peer, reason) : new NoAnswer(peer, reason);
 }
 
 function propertiesOf(error: unknown): { name?: unknown; code?: unknown; cause?: unknown } {

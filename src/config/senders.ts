@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { SenderSettings } from '../integrations/senders/choose-senders';
+import { SENDERS, type SenderName } from '../integrations/senders/kinds';
+import type { Need } from './providers';
+import { routesOf, sendersIn } from './routes';
+import { isProduction, type Environment } from './variables';
+
+type Readers = {
+  [Name in SenderName]: (env: Environment, need: Need, why: string) => NonNullable<SenderSettings[Name]>;
+};
+
+/** The settings of each sender. */
+const READERS: Readers = {
+  console: () => ({}),
+  file: (env) => ({ path: env.SMS_FILE ?? join(env.DATA_DIR, 'sms.ndjson') }),
+  twilio: twilioOf,
+  http: (_env, need, why) => ({ url: need('SMS_HTTP_URL', why), secrets: need('SMS_HTTP_SECRET', why) }),
+};
+
+/** Returns the routes of messages, and the settings of the senders that they use. */
+export function smsOf(env: Environment, need: Need, mistakes: string[]) {
+  const provider = providerOf(env);
+  const routes = routesOf(env.SMS_ROUTES, provider, mistakes);
+  const used = sendersIn(routes);
+  const senders: SenderSettings = Object.fromEntries(
+    [...used].map((name) => {
+      const by = name === provider ? 'SMS_PROVIDER' : 'SMS_ROUTES';
+      return [name, READERS[name](env, need, `${by}=${name} needs it`)];
+    }),
+  );
+  if (isProduction(env) && env.SMS_ROUTES !== undefined && [...used].some((name) => SENDERS[name].forDevelopment))
+    mistakes.push(
+      'SMS_ROUTES: must not lead to console or file, also not by SMS_PROVIDER: they show every code to their readers',
+    );
+  for (const [key, route] of Object.entries(routes.routes))
+    if (
+      env.NOTIFY === 'sms' &&
+      !route.flat().some(({ sender, channel }) => channel === 'sms' && !SENDERS[sender].codesOnly)
+    )
+      mistakes.push(`NOTIFY: the route of ${key} in SMS_ROUTES has no SMS for notices: add one, or set NOTIFY to off`);
+  return { senders, routes, reachesPhones: [...used].some((name) => !SENDERS[name].forDevelopment) };
+}
+
+/** Production requires a sender that reaches phones: without one the variables of Twilio are checked at once. */
+function providerOf(env: Environment): SenderName {
+  const given = env.SMS_PROVIDER ?? 'console';
+  const isUnfit = isProduction(env) && env.SMS_ROUTES === undefined && SENDERS[given].forDevelopment;
+  return isUnfit ? 'twilio' : given;
+}
+
+function twilioOf(env: Environment, need: Need, why: string) {
+  const either = `or TWILIO_MESSAGING_SERVICE_SID instead: ${why}`;
+  return {
+    accountSid: need('TWILIO_ACCOUNT_SID', why),
+    authToken: need('TWILIO_AUTH_TOKEN', why),
+    from: env.TWILIO_MESSAGING_SERVICE_SID ? env.TWILIO_FROM : need('TWILIO_FROM', either),
+    messagingServiceSid: env.TWILIO_MESSAGING_SERVICE_SID,
+    apiUrl: env.TWILIO_API_URL,
+  };
+}
