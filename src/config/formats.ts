@@ -51,6 +51,10 @@ export const testNumbers = z.string().transform((value, context) => {
   for (const mistake of read) if (!isRead(mistake)) context.addIssue(mistake);
   return read.filter(isRead);
 });
+const MISTAKE_IN_LANGUAGES = 'must be languages separated by commas, such as en,pt_BR';
+const templateLanguage = z.string(MISTAKE_IN_LANGUAGES).regex(/^[a-z]{2,3}(_[A-Z]{2,4})?$/, MISTAKE_IN_LANGUAGES);
+/** Languages as Meta writes them. */
+export const templateLanguages = list.pipe(z.tuple([templateLanguage], templateLanguage));
 /** Headers in the form of OpenTelemetry: name=value, and values in percent-encoding. */
 export const headers = list
   .pipe(z.array(z.string().regex(/^[\w.-]+ *=([ -$&-~]|%[2-7][\da-f])+$/i, MISTAKE_IN_HEADERS)))

@@ -14,6 +14,13 @@ const READERS: Readers = {
   console: () => ({}),
   file: (env) => ({ path: env.SMS_FILE ?? join(env.DATA_DIR, 'sms.ndjson') }),
   twilio: twilioOf,
+  whatsapp: (env, need, why) => ({
+    token: need('WHATSAPP_TOKEN', why),
+    phoneNumberId: need('WHATSAPP_PHONE_NUMBER_ID', why),
+    template: need('WHATSAPP_TEMPLATE', why),
+    languages: env.WHATSAPP_TEMPLATE_LANGUAGES,
+    apiUrl: env.WHATSAPP_API_URL,
+  }),
   http: (_env, need, why) => ({ url: need('SMS_HTTP_URL', why), secrets: need('SMS_HTTP_SECRET', why) }),
 };
 

@@ -19,6 +19,7 @@ import {
   regions,
   seconds,
   share,
+  templateLanguages,
   testNumbers,
   text,
   trustProxy,
@@ -126,6 +127,17 @@ export const environment = z.object({
     .optional(),
   TWILIO_MESSAGING_SERVICE_SID: z.string().startsWith('MG', 'must begin with MG').optional(),
   TWILIO_API_URL: httpUrl.optional(),
+  WHATSAPP_TOKEN: text.optional(),
+  WHATSAPP_PHONE_NUMBER_ID: z
+    .string()
+    .regex(/^\d{1,20}$/, 'must be the id of the number, which has digits only')
+    .optional(),
+  WHATSAPP_TEMPLATE: z
+    .string()
+    .regex(/^[a-z0-9_]{1,512}$/, 'must be the name of a template: a-z, digits and _')
+    .optional(),
+  WHATSAPP_TEMPLATE_LANGUAGES: templateLanguages.default(['en']),
+  WHATSAPP_API_URL: httpUrl.default('https://graph.facebook.com/v24.0'),
 
   MESSAGING_PROVIDER: oneOf('jwt', 'rongcloud').default('jwt'),
   MESSAGING_JWT_KEY: z
@@ -191,7 +203,7 @@ export const VARIABLES = Object.keys(environment.shape);
 export const SECRETS = [
   'DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_URL', 'DATABASE_MIGRATION_PASSWORD', 'DATABASE_REPLICA_URL',
   'DATABASE_LIMITS_URL', 'SESSION_SECRETS',
-  'SMS_HTTP_SECRET', 'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY',
+  'SMS_HTTP_SECRET', 'TWILIO_AUTH_TOKEN', 'WHATSAPP_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY',
   'CAPTCHA_SECRET_KEY', 'OTEL_EXPORTER_OTLP_HEADERS', 'TEST_NUMBERS',
 ] as const;
 

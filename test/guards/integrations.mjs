@@ -184,4 +184,18 @@ export const guards = {
     by: 'return this.exchange(url, body, headers);',
     named: 'does not ask again for a while',
   },
+  'senders-whatsapp-1': {
+    guard: 'a number that is not on WhatsApp leads to the next way, and does not count as a failure',
+    file: 'src/integrations/senders/whatsapp-sender.ts',
+    replace: '131026, //',
+    by: '//',
+    named: 'tells not on WhatsApp apart',
+  },
+  'senders-whatsapp-2': {
+    guard: 'a text without a code is not sent as a template',
+    file: 'src/integrations/senders/whatsapp-sender.ts',
+    replace: 'if (code === undefined) throw new Error(`${PEER} takes codes only`);',
+    by: '',
+    named: 'sends no text',
+  },
 };

@@ -738,6 +738,13 @@ export const guards = {
     by: '',
     named: 'refuses codes that go over HTTP',
   },
+  'config-12': {
+    guard: 'production sends nothing to WhatsApp over HTTP',
+    file: 'src/config/production.ts',
+    replace: "overHttp('WHATSAPP_API_URL', 'codes and the token are sent there'),",
+    by: '',
+    named: 'refuses WhatsApp over HTTP',
+  },
   'inbox-1': {
     guard: 'the inbox of development forgets old messages',
     file: 'src/integrations/senders/inbox.ts',

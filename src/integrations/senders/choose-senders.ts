@@ -3,12 +3,14 @@ import type { HttpOptions } from './http-sender';
 import type { SenderName } from './kinds';
 import type { Sender } from './sender';
 import type { TwilioOptions } from './twilio-sender';
+import type { WhatsAppOptions } from './whatsapp-sender';
 
 /** Settings of the senders that are used. */
 export interface SenderSettings {
   console?: object;
   file?: { path: string };
   twilio?: TwilioOptions;
+  whatsapp?: WhatsAppOptions;
   http?: HttpOptions;
 }
 
@@ -23,6 +25,7 @@ export async function chooseSenders(
     console: async () => new (await import('./console-sender')).ConsoleSender(),
     file: async ({ path }) => new (await import('./file-sender')).FileSender(path),
     twilio: async (options) => new (await import('./twilio-sender')).TwilioSender({ ...options, observe }),
+    whatsapp: async (options) => new (await import('./whatsapp-sender')).WhatsAppSender({ ...options, observe }),
     http: async (options) => new (await import('./http-sender')).HttpSender({ ...options, observe }),
   };
   const made = new Map<SenderName, Sender>();

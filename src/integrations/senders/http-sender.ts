@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { signedHeaders } from '../standard-webhooks';
 import { NumberRefused, type Message, type Sender, type Sent } from './sender';
-import { VendorCall, type CallOptions } from './vendor-call';
+import { notTaken, VendorCall, type CallOptions } from './vendor-call';
 
 export interface HttpOptions extends CallOptions {
   url: string;
@@ -30,8 +30,7 @@ export class HttpSender implements Sender {
     const body = JSON.stringify({ id, to, channel, body: text, code, language });
     const answered = await this.call.post(url, body, signedHeaders(secrets, { id, body, at: Date.now() }));
     if (answered.status === REFUSED) throw new NumberRefused(`${PEER} refused the number`, REFUSED);
-    if (answered.status < 200 || answered.status > 299)
-      throw new Error(`${PEER} did not take the message (HTTP status ${answered.status})`);
+    if (answered.status < 200 || answered.status > 299) throw notTaken(PEER, answered.status);
     // An endpoint without names of its own knows the message by our id.
     return { reference: answer.parse(answered.body).reference ?? id };
   }

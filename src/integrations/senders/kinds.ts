@@ -18,6 +18,7 @@ export const SENDERS = kinds({
   console: { channels: CHANNELS, forDevelopment: true },
   file: { channels: CHANNELS, forDevelopment: true },
   twilio: { channels: ['sms'] },
+  whatsapp: { channels: ['whatsapp'], codesOnly: true },
   http: { channels: CHANNELS },
 });
 

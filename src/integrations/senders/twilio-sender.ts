@@ -37,7 +37,7 @@ const REFUSED_NUMBERS = new Set([
   30006, // a landline, or its carrier takes no SMS
 ]);
 
-/** Depends on the SDK's HTTP client: its codes for a time-out. test/integrations/senders.test.ts makes one happen. */
+/** Depends on the SDK's HTTP client: its codes for a time-out. test/integrations/sms.test.ts makes one happen. */
 const TIMED_OUT = new Set(['ERR_CANCELED', 'ECONNABORTED', 'ETIMEDOUT']);
 
 const NOT_TAKEN = 'did not take the message';

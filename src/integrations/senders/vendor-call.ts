@@ -11,6 +11,12 @@ export interface CallOptions {
 /** Time of a whole exchange. */
 const TIMEOUT_MS = 10_000;
 
+/** A message was not taken, for a reason that is not the number. The vendor's own words are left out: they repeat it. */
+export function notTaken(peer: string, status: number, code?: number | string): Error {
+  const known = [`HTTP status ${status}`, ...(code === undefined ? [] : [`code ${code}`])];
+  return new Error(`${peer} did not take the message (${known.join(', ')})`);
+}
+
 /** Gives messages to a vendor in JSON. Without an answer a message may still arrive. */
 export class VendorCall {
   private readonly breaker: Breaker;
