@@ -49,6 +49,7 @@ export function unfitForProduction(env: Environment): string[] {
     overHttp('SMS_HTTP_URL', 'codes are sent there'),
     overHttp('TWILIO_API_URL', 'codes and the account are sent there'),
     overHttp('WHATSAPP_API_URL', 'codes and the token are sent there'),
+    overHttp('TELEGRAM_API_URL', 'codes and the token are sent there'),
     overHttp('RONGCLOUD_API_URL', 'it answers with the tokens of users'),
     overHttp('IMAGES', 'clients send their upload tokens there'),
     overHttp('QINIU_UPLOAD_URL', 'clients send their upload tokens there'),

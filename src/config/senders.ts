@@ -21,6 +21,11 @@ const READERS: Readers = {
     languages: env.WHATSAPP_TEMPLATE_LANGUAGES,
     apiUrl: env.WHATSAPP_API_URL,
   }),
+  telegram: (env, need, why) => ({
+    token: need('TELEGRAM_GATEWAY_TOKEN', why),
+    ttlSeconds: env.CODE_TTL_SECONDS,
+    apiUrl: env.TELEGRAM_API_URL,
+  }),
   http: (_env, need, why) => ({ url: need('SMS_HTTP_URL', why), secrets: need('SMS_HTTP_SECRET', why) }),
 };
 

@@ -138,6 +138,8 @@ export const environment = z.object({
     .optional(),
   WHATSAPP_TEMPLATE_LANGUAGES: templateLanguages.default(['en']),
   WHATSAPP_API_URL: httpUrl.default('https://graph.facebook.com/v24.0'),
+  TELEGRAM_GATEWAY_TOKEN: text.optional(),
+  TELEGRAM_API_URL: httpUrl.default('https://gatewayapi.telegram.org'),
 
   MESSAGING_PROVIDER: oneOf('jwt', 'rongcloud').default('jwt'),
   MESSAGING_JWT_KEY: z
@@ -203,7 +205,7 @@ export const VARIABLES = Object.keys(environment.shape);
 export const SECRETS = [
   'DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_URL', 'DATABASE_MIGRATION_PASSWORD', 'DATABASE_REPLICA_URL',
   'DATABASE_LIMITS_URL', 'SESSION_SECRETS',
-  'SMS_HTTP_SECRET', 'TWILIO_AUTH_TOKEN', 'WHATSAPP_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY',
+  'SMS_HTTP_SECRET', 'TWILIO_AUTH_TOKEN', 'WHATSAPP_TOKEN', 'TELEGRAM_GATEWAY_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY',
   'CAPTCHA_SECRET_KEY', 'OTEL_EXPORTER_OTLP_HEADERS', 'TEST_NUMBERS',
 ] as const;
 

@@ -198,4 +198,18 @@ export const guards = {
     by: '',
     named: 'sends no text',
   },
+  'senders-telegram-1': {
+    guard: 'a number without Telegram leads to the next way, and does not count as a failure',
+    file: 'src/integrations/senders/telegram-sender.ts',
+    replace: ", 'PHONE_NUMBER_NOT_AVAILABLE'",
+    by: '',
+    named: 'tells PHONE_NUMBER_NOT_AVAILABLE apart',
+  },
+  'senders-telegram-2': {
+    guard: 'free text of a vendor does not get into an error',
+    file: 'src/integrations/senders/telegram-sender.ts',
+    replace: '/^[A-Z_\\d]{1,40}$/.test(error) ? error : undefined',
+    by: 'error',
+    named: 'tells an error in free text apart',
+  },
 };

@@ -745,6 +745,13 @@ export const guards = {
     by: '',
     named: 'refuses WhatsApp over HTTP',
   },
+  'config-13': {
+    guard: 'production sends nothing to Telegram over HTTP',
+    file: 'src/config/production.ts',
+    replace: "overHttp('TELEGRAM_API_URL', 'codes and the token are sent there'),",
+    by: '',
+    named: 'refuses Telegram over HTTP',
+  },
   'inbox-1': {
     guard: 'the inbox of development forgets old messages',
     file: 'src/integrations/senders/inbox.ts',

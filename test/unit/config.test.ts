@@ -29,6 +29,7 @@ const FREE = [
   'SMS_FILE',
   'WORDS_DIR',
   'WHATSAPP_TOKEN',
+  'TELEGRAM_GATEWAY_TOKEN',
   'RONGCLOUD_APP_KEY',
   'RONGCLOUD_APP_SECRET',
   'MESSAGING_JWT_AUDIENCE',
@@ -128,6 +129,7 @@ const BAD: Record<string, string[]> = {
   WHATSAPP_TEMPLATE: ['My Template', 'a-b'],
   WHATSAPP_TEMPLATE_LANGUAGES: ['pt-BR', 'english', ',', 'en,x'],
   WHATSAPP_API_URL: address,
+  TELEGRAM_API_URL: address,
   MESSAGING_PROVIDER: ['none', 'JWT'],
   MESSAGING_JWT_KEY: ['x', 'x'.repeat(64), '-----BEGIN PRIVATE KEY-----'],
   MESSAGING_JWT_OLD_KEY: ['x', 'x'.repeat(64)],
@@ -431,6 +433,7 @@ describe('loadConfig', () => {
   it.each([
     [{ SMS_PROVIDER: 'twilio' }, ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM']],
     [{ SMS_PROVIDER: 'whatsapp' }, ['WHATSAPP_TOKEN', 'WHATSAPP_PHONE_NUMBER_ID', 'WHATSAPP_TEMPLATE']],
+    [{ SMS_PROVIDER: 'telegram' }, ['TELEGRAM_GATEWAY_TOKEN']],
     [{ SMS_PROVIDER: 'http' }, ['SMS_HTTP_URL', 'SMS_HTTP_SECRET']],
     [{ MESSAGING_PROVIDER: 'rongcloud' }, ['RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET']],
     [{ CAPTCHA_PROVIDER: 'turnstile' }, ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET_KEY']],
@@ -527,6 +530,7 @@ describe('loadConfig in production', () => {
     ['tokens that go over HTTP', { QINIU_UPLOAD_URL: 'http://a.example' }, /^QINIU_UPLOAD_URL: must start with https/],
     ['codes that go over HTTP', { SMS_HTTP_URL: 'http://a.example' }, /^SMS_HTTP_URL: must start with https/],
     ['WhatsApp over HTTP', { WHATSAPP_API_URL: 'http://a.example' }, /^WHATSAPP_API_URL: must start with https/],
+    ['Telegram over HTTP', { TELEGRAM_API_URL: 'http://a.example' }, /^TELEGRAM_API_URL: must start with https/],
     ['Twilio over HTTP', { TWILIO_API_URL: 'http://a.example' }, /^TWILIO_API_URL: must start with https/],
     [
       'a captcha that is checked over HTTP',
@@ -588,6 +592,7 @@ describe('loadConfig in production', () => {
 /** The variables of each sender that reaches phones, but Twilio's. */
 const OTHER_SENDERS: [SenderName, Record<string, string>][] = [
   ['whatsapp', { WHATSAPP_TOKEN: 't', WHATSAPP_PHONE_NUMBER_ID: '106540352242922', WHATSAPP_TEMPLATE: 'code' }],
+  ['telegram', { TELEGRAM_GATEWAY_TOKEN: 't' }],
   ['http', { SMS_HTTP_URL: 'https://sms.example', SMS_HTTP_SECRET: `whsec_${'aB3+'.repeat(11)}` }],
 ];
 

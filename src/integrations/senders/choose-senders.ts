@@ -2,6 +2,7 @@ import type { CallObserver } from '../calls';
 import type { HttpOptions } from './http-sender';
 import type { SenderName } from './kinds';
 import type { Sender } from './sender';
+import type { TelegramOptions } from './telegram-sender';
 import type { TwilioOptions } from './twilio-sender';
 import type { WhatsAppOptions } from './whatsapp-sender';
 
@@ -11,6 +12,7 @@ export interface SenderSettings {
   file?: { path: string };
   twilio?: TwilioOptions;
   whatsapp?: WhatsAppOptions;
+  telegram?: TelegramOptions;
   http?: HttpOptions;
 }
 
@@ -26,6 +28,7 @@ export async function chooseSenders(
     file: async ({ path }) => new (await import('./file-sender')).FileSender(path),
     twilio: async (options) => new (await import('./twilio-sender')).TwilioSender({ ...options, observe }),
     whatsapp: async (options) => new (await import('./whatsapp-sender')).WhatsAppSender({ ...options, observe }),
+    telegram: async (options) => new (await import('./telegram-sender')).TelegramSender({ ...options, observe }),
     http: async (options) => new (await import('./http-sender')).HttpSender({ ...options, observe }),
   };
   const made = new Map<SenderName, Sender>();

@@ -19,6 +19,7 @@ export const SENDERS = kinds({
   file: { channels: CHANNELS, forDevelopment: true },
   twilio: { channels: ['sms'] },
   whatsapp: { channels: ['whatsapp'], codesOnly: true },
+  telegram: { channels: ['telegram'], codesOnly: true },
   http: { channels: CHANNELS },
 });
 
