@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { SenderSettings } from '../integrations/senders/choose-senders';
-import { SENDERS, type SenderName } from '../integrations/senders/kinds';
+import { SENDERS, type SenderName, type Way } from '../integrations/senders/kinds';
 import type { Need } from './providers';
 import { routesOf, sendersIn } from './routes';
 import { isProduction, type Environment } from './variables';
@@ -14,6 +14,10 @@ const READERS: Readers = {
   console: () => ({}),
   file: (env) => ({ path: env.SMS_FILE ?? join(env.DATA_DIR, 'sms.ndjson') }),
   twilio: twilioOf,
+  'twilio-verify': (env, need, why) => ({
+    ...accountOf(env, need, why),
+    serviceSid: need('TWILIO_VERIFY_SERVICE_SID', why),
+  }),
   whatsapp: (env, need, why) => ({
     token: need('WHATSAPP_TOKEN', why),
     phoneNumberId: need('WHATSAPP_PHONE_NUMBER_ID', why),
@@ -44,6 +48,9 @@ export function smsOf(env: Environment, need: Need, mistakes: string[]) {
     mistakes.push(
       'SMS_ROUTES: must not lead to console or file, also not by SMS_PROVIDER: they show every code to their readers',
     );
+  const calls = Object.values(routes.routes).some((route) => route.flat().some(isTwilioCall));
+  if (calls && !env.TWILIO_FROM?.startsWith('+'))
+    mistakes.push('TWILIO_FROM: set it to a number: twilio voice calls from it, and a messaging service cannot call');
   for (const [key, route] of Object.entries(routes.routes))
     if (
       env.NOTIFY === 'sms' &&
@@ -51,6 +58,10 @@ export function smsOf(env: Environment, need: Need, mistakes: string[]) {
     )
       mistakes.push(`NOTIFY: the route of ${key} in SMS_ROUTES has no SMS for notices: add one, or set NOTIFY to off`);
   return { senders, routes, reachesPhones: [...used].some((name) => !SENDERS[name].forDevelopment) };
+}
+
+function isTwilioCall({ sender, channel }: Way): boolean {
+  return sender === 'twilio' && channel === 'voice';
 }
 
 /** Production requires a sender that reaches phones: without one the variables of Twilio are checked at once. */
@@ -63,10 +74,16 @@ function providerOf(env: Environment): SenderName {
 function twilioOf(env: Environment, need: Need, why: string) {
   const either = `or TWILIO_MESSAGING_SERVICE_SID instead: ${why}`;
   return {
-    accountSid: need('TWILIO_ACCOUNT_SID', why),
-    authToken: need('TWILIO_AUTH_TOKEN', why),
+    ...accountOf(env, need, why),
     from: env.TWILIO_MESSAGING_SERVICE_SID ? env.TWILIO_FROM : need('TWILIO_FROM', either),
     messagingServiceSid: env.TWILIO_MESSAGING_SERVICE_SID,
+  };
+}
+
+function accountOf(env: Environment, need: Need, why: string) {
+  return {
+    accountSid: need('TWILIO_ACCOUNT_SID', why),
+    authToken: need('TWILIO_AUTH_TOKEN', why),
     apiUrl: env.TWILIO_API_URL,
   };
 }

@@ -126,6 +126,7 @@ export const environment = z.object({
     )
     .optional(),
   TWILIO_MESSAGING_SERVICE_SID: z.string().startsWith('MG', 'must begin with MG').optional(),
+  TWILIO_VERIFY_SERVICE_SID: z.string().startsWith('VA', 'must begin with VA').optional(),
   TWILIO_API_URL: httpUrl.optional(),
   WHATSAPP_TOKEN: text.optional(),
   WHATSAPP_PHONE_NUMBER_ID: z

@@ -752,6 +752,13 @@ export const guards = {
     by: '',
     named: 'refuses Telegram over HTTP',
   },
+  'config-14': {
+    guard: 'calls by Twilio have a number to call from',
+    file: 'src/config/senders.ts',
+    replace: "if (calls && !env.TWILIO_FROM?.startsWith('+'))",
+    by: 'if (false)',
+    named: 'refuses calls by Twilio without a number to call from',
+  },
   'inbox-1': {
     guard: 'the inbox of development forgets old messages',
     file: 'src/integrations/senders/inbox.ts',

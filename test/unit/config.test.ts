@@ -124,6 +124,7 @@ const BAD: Record<string, string[]> = {
   TWILIO_AUTH_TOKEN: ['x', 'x'.repeat(31), `${'x'.repeat(32)} `],
   TWILIO_FROM: ['07911123456', '7911123456', '+0791112345', '+44 7911 123456', 'Twelve chars', 'a@b'],
   TWILIO_MESSAGING_SERVICE_SID: ['+447400000000', 'mg0'],
+  TWILIO_VERIFY_SERVICE_SID: ['MG1', 'va0'],
   TWILIO_API_URL: address,
   WHATSAPP_PHONE_NUMBER_ID: ['+447400000000', 'x'],
   WHATSAPP_TEMPLATE: ['My Template', 'a-b'],
@@ -432,6 +433,7 @@ describe('loadConfig', () => {
 
   it.each([
     [{ SMS_PROVIDER: 'twilio' }, ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM']],
+    [{ SMS_PROVIDER: 'twilio-verify' }, ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_VERIFY_SERVICE_SID']],
     [{ SMS_PROVIDER: 'whatsapp' }, ['WHATSAPP_TOKEN', 'WHATSAPP_PHONE_NUMBER_ID', 'WHATSAPP_TEMPLATE']],
     [{ SMS_PROVIDER: 'telegram' }, ['TELEGRAM_GATEWAY_TOKEN']],
     [{ SMS_PROVIDER: 'http' }, ['SMS_HTTP_URL', 'SMS_HTTP_SECRET']],
@@ -589,15 +591,19 @@ describe('loadConfig in production', () => {
   });
 });
 
-/** The variables of each sender that reaches phones, but Twilio's. */
+/** The variables of senders that reach phones. */
 const OTHER_SENDERS: [SenderName, Record<string, string>][] = [
+  [
+    'twilio-verify',
+    { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't'.repeat(32), TWILIO_VERIFY_SERVICE_SID: 'VA1' },
+  ],
   ['whatsapp', { WHATSAPP_TOKEN: 't', WHATSAPP_PHONE_NUMBER_ID: '106540352242922', WHATSAPP_TEMPLATE: 'code' }],
   ['telegram', { TELEGRAM_GATEWAY_TOKEN: 't' }],
   ['http', { SMS_HTTP_URL: 'https://sms.example', SMS_HTTP_SECRET: `whsec_${'aB3+'.repeat(11)}` }],
 ];
 
 describe('SMS_PROVIDER', () => {
-  it.each(OTHER_SENDERS)('may be %s in production, without any setting of Twilio', (name, env) => {
+  it.each(OTHER_SENDERS)('may be %s in production, with its own settings only', (name, env) => {
     const { TWILIO_ACCOUNT_SID: _sid, TWILIO_AUTH_TOKEN: _token, TWILIO_FROM: _from, ...rest } = productionEnv();
     const { sms } = loadConfig({ ...rest, ...env, SMS_PROVIDER: name });
     expect(Object.keys(sms.senders)).toEqual([name]);
@@ -648,6 +654,15 @@ describe('SMS_ROUTES', () => {
     const mistakes = mistakesIn(withRoutes({ routes: { GB: ['twilio'] } }));
     expect(mistakes).toContainEqual(expect.stringMatching(/^TWILIO_ACCOUNT_SID: set it/));
   });
+
+  it.each([{ TWILIO_FROM: undefined, TWILIO_MESSAGING_SERVICE_SID: 'MG1' }, { TWILIO_FROM: 'MyApp' }])(
+    'refuses calls by Twilio without a number to call from: %j',
+    (given) => {
+      const mistakes = mistakesIn(withRoutes({ routes: { GB: ['twilio voice'] } }, { ...productionEnv(), ...given }));
+      expect(mistakes).toEqual([expect.stringMatching(/^TWILIO_FROM: set it to a number: twilio voice calls/)]);
+      expect(mistakesIn(withRoutes({ routes: { GB: ['twilio voice'] } }, productionEnv()))).toEqual([]);
+    },
+  );
 
   it('refuses, in production, a way that shows codes', () => {
     const mistakes = mistakesIn(withRoutes({ routes: { GB: ['console'] } }, productionEnv()));

@@ -162,7 +162,7 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
       { major: 6, what: 'the HTTP client of the SDK', source: 'lib/base/RequestClient.js', text: 'this.axios = ' },
     ],
   },
-  'src/integrations/senders/twilio-sender.ts': {
+  'src/integrations/senders/twilio-account.ts': {
     twilio: [{ major: 6, what: 'the codes of a time-out', source: 'lib/base/RequestClient.js', text: 'this.axios = ' }],
   },
   'packages/embedded-database/src/programs.ts': {

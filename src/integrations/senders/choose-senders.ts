@@ -4,6 +4,7 @@ import type { SenderName } from './kinds';
 import type { Sender } from './sender';
 import type { TelegramOptions } from './telegram-sender';
 import type { TwilioOptions } from './twilio-sender';
+import type { TwilioVerifyOptions } from './twilio-verify-sender';
 import type { WhatsAppOptions } from './whatsapp-sender';
 
 /** Settings of the senders that are used. */
@@ -11,6 +12,7 @@ export interface SenderSettings {
   console?: object;
   file?: { path: string };
   twilio?: TwilioOptions;
+  'twilio-verify'?: TwilioVerifyOptions;
   whatsapp?: WhatsAppOptions;
   telegram?: TelegramOptions;
   http?: HttpOptions;
@@ -27,6 +29,8 @@ export async function chooseSenders(
     console: async () => new (await import('./console-sender')).ConsoleSender(),
     file: async ({ path }) => new (await import('./file-sender')).FileSender(path),
     twilio: async (options) => new (await import('./twilio-sender')).TwilioSender({ ...options, observe }),
+    'twilio-verify': async (options) =>
+      new (await import('./twilio-verify-sender')).TwilioVerifySender({ ...options, observe }),
     whatsapp: async (options) => new (await import('./whatsapp-sender')).WhatsAppSender({ ...options, observe }),
     telegram: async (options) => new (await import('./telegram-sender')).TelegramSender({ ...options, observe }),
     http: async (options) => new (await import('./http-sender')).HttpSender({ ...options, observe }),

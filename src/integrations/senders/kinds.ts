@@ -17,7 +17,8 @@ const kinds = <Name extends string>(all: Record<Name, Kind>) => all;
 export const SENDERS = kinds({
   console: { channels: CHANNELS, forDevelopment: true },
   file: { channels: CHANNELS, forDevelopment: true },
-  twilio: { channels: ['sms'] },
+  twilio: { channels: ['sms', 'voice'] },
+  'twilio-verify': { channels: ['sms', 'voice', 'whatsapp'], codesOnly: true },
   whatsapp: { channels: ['whatsapp'], codesOnly: true },
   telegram: { channels: ['telegram'], codesOnly: true },
   http: { channels: CHANNELS },

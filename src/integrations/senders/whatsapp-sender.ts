@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nearestLanguage } from './nearest-language';
 import { NumberRefused, type Message, type Sender, type Sent } from './sender';
 import { notTaken, VendorCall, type CallOptions } from './vendor-call';
 
@@ -51,6 +52,7 @@ export class WhatsAppSender implements Sender {
   /** Meta fixes the text of the template. It wants the code twice: for the text, and for the button that copies it. */
   private templateFor({ to, code, language }: Message) {
     if (code === undefined) throw new Error(`${PEER} takes codes only`);
+    const { template: name, languages } = this.options;
     const parameters = [{ type: 'text', text: code }];
     return {
       messaging_product: 'whatsapp',
@@ -58,24 +60,13 @@ export class WhatsAppSender implements Sender {
       to,
       type: 'template',
       template: {
-        name: this.options.template,
-        language: { code: this.languageFor(language) },
+        name,
+        language: { code: nearestLanguage(language, languages) ?? languages[0] },
         components: [
           { type: 'body', parameters },
           { type: 'button', sub_type: 'url', index: '0', parameters },
         ],
       },
     };
-  }
-
-  private languageFor(wanted = ''): string {
-    const { languages } = this.options;
-    const tag = wanted.replaceAll('-', '_').toLowerCase();
-    const baseOf = (language: string) => language.toLowerCase().split('_')[0];
-    return (
-      languages.find((one) => one.toLowerCase() === tag) ??
-      languages.find((one) => baseOf(one) === baseOf(tag)) ??
-      languages[0]
-    );
   }
 }

@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SPOKEN } from '../../src/integrations/senders/spoken-code';
+import { TwilioSender, type TwilioOptions } from '../../src/integrations/senders/twilio-sender';
+import { TwilioVerifySender, type TwilioVerifyOptions } from '../../src/integrations/senders/twilio-verify-sender';
+import { MESSAGE, outcomeOf, secretsIn, toldBy } from '../support/senders';
+import { rememberSecret } from '../support/secrets';
+import { ROOT } from '../support/service-process';
+import {
+  startTwilioStandIn,
+  type TwilioBehaviour,
+  type TwilioCheckBehaviour,
+  type TwilioStandIn,
+} from '../support/stand-ins/twilio';
+
+let twilio: TwilioStandIn;
+
+beforeEach(async () => {
+  twilio = await startTwilioStandIn();
+});
+afterEach(() => twilio.close());
+
+const account = () => ({
+  accountSid: twilio.accountSid,
+  authToken: twilio.authToken,
+  apiUrl: twilio.url,
+  timeoutMs: 5_000,
+});
+const forms = () => twilio.requests.map(({ form }) => Object.fromEntries(form));
+
+describe('the sender twilio voice', () => {
+  const FROM = '+15005550006';
+  const sender = (options: Partial<TwilioOptions> = {}) => new TwilioSender({ ...account(), from: FROM, ...options });
+  const message = { ...MESSAGE, channel: 'voice' as const };
+
+  it('calls, and speaks the code twice, digit by digit, in the language of the text', async () => {
+    expect(await sender().send(message)).toEqual({ reference: expect.stringMatching(/^CA[\da-f]{32}$/) as string });
+    const say = '<Say language="pt-BR">Your code is 4, 8, 2, 9, 1, 3.</Say>';
+    const Twiml = `<Response>${say}<Pause length="1"/>${say}</Response>`;
+    expect(forms()).toEqual([{ To: message.to, From: FROM, Twiml }]);
+  });
+
+  it('calls from the number, also beside a messaging service', async () => {
+    await sender({ messagingServiceSid: 'MG0123' }).send(message);
+    expect(forms()).toMatchObject([{ From: FROM }]);
+    expect(await outcomeOf(sender({ from: undefined, messagingServiceSid: 'MG0123' }), message)).toBe('failed');
+    expect(twilio.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [undefined, 'en-US'],
+    ['de', 'de-DE'],
+    ['zh-Hant', 'zh-TW'],
+    ['en-gb', 'en-GB'],
+    ['ar', 'ar-AE'],
+    ['sw', 'en-US'],
+    ['not a language', 'en-US'],
+  ])('speaks the language %j as %s', async (language, expected) => {
+    await sender().send({ ...message, language });
+    expect(forms()[0]?.Twiml).toContain(`<Say language="${expected}">`);
+  });
+
+  it('speaks a text that is not TwiML, whatever is in it', async () => {
+    await sender().send({ ...message, body: `</Say><Dial>+1900</Dial> & "R&D" ${message.code}` });
+    expect(forms()[0]?.Twiml).toContain(
+      '&lt;/Say&gt;&lt;Dial&gt;+1900&lt;/Dial&gt; &amp; &quot;R&amp;D&quot; 4, 8, 2,',
+    );
+  });
+
+  it('speaks only languages that Twilio has', () => {
+    const types = readFileSync(join(ROOT, 'node_modules/twilio/lib/twiml/VoiceResponse.d.ts'), 'utf8');
+    const [list = ''] = /type SayLanguage = .*/.exec(types) ?? [];
+    expect(SPOKEN.filter((language) => !list.includes(`"${language}"`))).toEqual([]);
+  });
+
+  it.each<[string, TwilioBehaviour, string]>([
+    ['an invalid number', { status: 400, code: 21211 }, 'refused'],
+    ['a number that cannot be called', { status: 400, code: 13224 }, 'refused'],
+    ['a blocked number', { status: 400, code: 21216 }, 'refused'],
+    ['a country that is not enabled', { status: 400, code: 21215 }, 'failed'],
+    ['a wrong number to call from', { status: 400, code: 21210 }, 'failed'],
+    ['too many requests', { status: 429, code: 20429 }, 'failed'],
+    ['an outage', { status: 500, code: 20500 }, 'failed'],
+    ['an answer that is not of Twilio', 'foreign', 'failed'],
+    ['a proxy in between', 'gateway', 'failed'],
+    ['no answer', 'hang', 'unknown'],
+    ['a broken connection', 'reset', 'unknown'],
+  ])('tells %s apart, and shows no secret', async (_case, behaviour, expected) => {
+    twilio.behave(behaviour);
+    const impatient = sender({ timeoutMs: 300 });
+    expect(await outcomeOf(impatient, message)).toBe(expected);
+    expect(secretsIn(await toldBy(impatient, message), [twilio.accountSid, twilio.authToken])).toEqual([]);
+  });
+});
+
+describe('the sender twilio-verify', () => {
+  const sender = (options: Partial<TwilioVerifyOptions> = {}) =>
+    new TwilioVerifySender({ ...account(), serviceSid: twilio.verifyServiceSid, ...options });
+  const { to } = MESSAGE;
+  const secrets = () => [twilio.accountSid, twilio.authToken, twilio.verifyServiceSid];
+
+  it.each([
+    ['sms', 'sms'],
+    ['voice', 'call'],
+    ['whatsapp', 'whatsapp'],
+  ] as const)('lets Twilio send a code of its own by %s', async (channel, expected) => {
+    expect(await sender().send({ ...MESSAGE, channel })).toEqual({
+      reference: expect.stringMatching(/^VE[\da-f]{32}$/) as string,
+    });
+    expect(forms()).toEqual([{ To: to, Channel: expected, Locale: 'pt-BR' }]);
+  });
+
+  it('leaves the language to Twilio if none is known', async () => {
+    const { language: _language, ...message } = MESSAGE;
+    await sender().send(message);
+    await sender().send({ ...message, language: 'sw' });
+    expect(forms()).toEqual([
+      { To: to, Channel: 'sms' },
+      { To: to, Channel: 'sms' },
+    ]);
+  });
+
+  it('compares a code once it was sent, and only once with success', async () => {
+    const verify = sender();
+    expect(await verify.check(to, '123456')).toBe(false);
+    await verify.send(MESSAGE);
+    const code = rememberSecret(twilio.verifyCodeFor(to));
+    const wrong = code === '000000' ? '111111' : '000000';
+    expect(await verify.check(to, wrong)).toBe(false);
+    expect(await verify.check('+447911123457', code)).toBe(false);
+    expect(await verify.check(to, code)).toBe(true);
+    expect(await verify.check(to, code)).toBe(false);
+  });
+
+  it('does not ask Twilio about what cannot be its code', async () => {
+    for (const typed of ['', '123', '12345678901', 'abcdef', ' 123456', '１２３４５６']) {
+      expect(await sender().check(to, typed)).toBe(false);
+    }
+    expect(twilio.requests).toEqual([]);
+  });
+
+  it.each<[string, TwilioCheckBehaviour]>([
+    ['a code that waits', { state: 'pending' }],
+    ['a cancelled verification', { state: 'canceled' }],
+    ['an expired verification', { state: 'expired' }],
+    ['too many tries', { state: 'max_attempts_reached' }],
+    ['no verification', { status: 404, code: 20404 }],
+    ['too many checks', { status: 429, code: 60202 }],
+  ])('takes a code for wrong after %s', async (_case, behaviour) => {
+    twilio.behaveAtChecks(behaviour);
+    expect(await sender().check(to, '123456')).toBe(false);
+  });
+
+  it.each<[string, TwilioCheckBehaviour]>([
+    ['too many requests', { status: 429, code: 20429 }],
+    ['wrong credentials', { status: 401, code: 20003 }],
+    ['an outage', { status: 500, code: 20500 }],
+    ['a proxy that finds nothing', { status: 404, code: 0 }],
+    ['an answer that is not of Twilio', 'foreign'],
+    ['no body', 'empty'],
+    ['a proxy in between', 'gateway'],
+    ['no answer', 'hang'],
+    ['a broken connection', 'reset'],
+  ])('does not call a code wrong that was not compared because of %s', async (_case, behaviour) => {
+    twilio.behaveAtChecks(behaviour);
+    const verify = sender({ timeoutMs: 300 });
+    await expect(verify.check(to, '123456')).rejects.toThrow(/^Twilio /);
+    const told = await toldBy({ send: () => verify.check(to, MESSAGE.code).then(() => undefined) });
+    expect(secretsIn(told, secrets())).toEqual([]);
+  });
+
+  it.each<[string, TwilioBehaviour, string]>([
+    ['an invalid number', { status: 400, code: 60200 }, 'refused'],
+    ['a landline', { status: 400, code: 60205 }, 'refused'],
+    ['a prefix that Fraud Guard has blocked', { status: 403, code: 60410 }, 'refused'],
+    ['a country that is not enabled', { status: 403, code: 60605 }, 'failed'],
+    ['too many messages to a number', { status: 429, code: 60203 }, 'failed'],
+    ['messages to a number at once', { status: 429, code: 60212 }, 'failed'],
+    ['a channel that is off', { status: 403, code: 60223 }, 'failed'],
+    ['too many requests', { status: 429, code: 20429 }, 'failed'],
+    ['an outage', { status: 503, code: 20503 }, 'failed'],
+    ['an answer that is not of Twilio', 'foreign', 'failed'],
+    ['no answer', 'hang', 'unknown'],
+    ['a broken connection', 'reset', 'unknown'],
+  ])('tells %s apart, and shows no secret', async (_case, behaviour, expected) => {
+    twilio.behave(behaviour);
+    const impatient = sender({ timeoutMs: 300 });
+    expect(await outcomeOf(impatient)).toBe(expected);
+    expect(secretsIn(await toldBy(impatient), secrets())).toEqual([]);
+  });
+
+  it('fails after five messages without a check, which is the limit of Twilio', async () => {
+    for (let count = 0; count < 5; count += 1) expect(await outcomeOf(sender())).not.toBe('failed');
+    expect(await outcomeOf(sender())).toBe('failed');
+  });
+
+  it('tells the credit of the account', async () => {
+    expect(await sender().credit()).toEqual({ amount: 12.345, currency: 'USD' });
+  });
+});
