@@ -27,8 +27,8 @@ export function acceptedLanguages(header: string): string[] {
 }
 
 /**
- * Finds the first wanted language that there is (lookup of RFC 4647): zh-Hant-TW, then zh-Hant, then zh. Also reads
- * zh_Hant_TW, as some systems write it.
+ * Finds the first wanted language that there is (lookup of RFC 4647): zh-Hant-TW, then zh-Hant, then zh. Express does
+ * not find zh-Hant for zh-Hant-TW. Also reads zh_Hant_TW, as some systems write it.
  */
 export function lookUp(wanted: string[], there: (tag: string) => boolean): string | undefined {
   const tags = wanted.map((tag) => tag.toLowerCase().replaceAll('_', '-')).filter(isTag);
