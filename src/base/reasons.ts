@@ -81,6 +81,8 @@ export const REASONS = {
   too_many_attempts: { code: 429, when: 'the password was tried or changed too often' },
   too_many_at_once: { code: 429, when: 'too many of these requests are in progress for this user, phone or address' },
 
+  unknown_audience: { code: 400, when: 'tokens are not given for this service' },
+
   // Users, their profiles and their blacklists.
   no_such_user: { code: 404, when: 'the user does not exist, or is hidden from the caller' },
   unknown_user: { code: 400, when: 'a user in the body does not exist' },

@@ -43,6 +43,7 @@ import { SpendGuard } from '../features/spend-guard/spend-guard';
 import { HorizonAge } from '../features/sync/horizon-age';
 import { LiveSyncs } from '../features/sync/live-syncs';
 import { SyncService } from '../features/sync/sync-service';
+import { AudienceTokens } from '../features/tokens/audience-tokens';
 import { TokensService } from '../features/tokens/tokens-service';
 import { UsersService } from '../features/users/users-service';
 import { CaptchaService } from '../features/verification/captcha-service';
@@ -292,7 +293,7 @@ async function chooseVendors(
 ) {
   const originals = new OriginalsRepository(connections.db, repos.users);
   const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens, originals, observe };
-  const { messaging, follower, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
+  const { messaging, follower, signer, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
   const publicUrlOf = publicUrlFrom(config.http.publicUrl);
   const images = new ImageAccounts({ images: repos.images, users: repos.users, transaction, limiter });
   const uploadCounts = new Tally();
@@ -300,6 +301,7 @@ async function chooseVendors(
   const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, storageParts);
   return {
     messaging,
+    audienceTokens: new AudienceTokens(signer, config.messaging.audiences),
     jwks,
     messagingUpdates: new MessagingUpdates(follower, repos.messagingChanges, repos.messagingCopy, logger),
     publicUrlOf,
@@ -337,7 +339,8 @@ function buildCodes(
 }
 
 /** Builds accounts, from registration to closing, and everything that belongs to one user. */
-function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, storage }: Vendors) {
+function buildAccounts(config: Config, base: Base, watch: Watch, vendors: Vendors) {
+  const { messaging, storage } = vendors;
   const { repos, codes, queues, transaction, logger } = base;
   const { users, verification } = repos;
   const { audit, limiter, notices } = watch;
@@ -374,7 +377,7 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
     ),
     suspension: new SuspensionService(transaction),
     profile: new ProfileService({ users, images: repos.images, storage, logger }, config.portraits),
-    tokens: new TokensService(users, messaging, storage),
+    tokens: new TokensService(users, messaging, storage, vendors.audienceTokens),
     users: new UsersService(users),
   };
 }

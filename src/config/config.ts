@@ -236,7 +236,7 @@ function nested(env: Environment, mistakes: string[]) {
       notify: env.NOTIFY,
       allowedRegions: env.ALLOWED_REGIONS,
     },
-    messaging: messagingOf(env, need),
+    messaging: messagingOf(env, need, mistakes),
     storage: storageOf(env, need),
     captcha: captchaOf(env, need),
     verification: {

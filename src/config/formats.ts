@@ -66,6 +66,10 @@ export const origins = listOf(isOrigin, 'must be origins separated by commas, su
 export const networks = listOf(isAddresses, 'must be networks separated by commas, such as 10.0.0.0/8').transform(
   (given) => networkList(given.join(' ')),
 );
+export const audiences = listOf(
+  (name) => /^[\w.:/-]{1,100}$/.test(name),
+  'must be names or addresses of services separated by commas, such as reports,https://calls.example.com',
+);
 export const regions = listOf(isRegion, mistakeInRegion);
 export const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });

@@ -28,7 +28,7 @@ export function unfitForProduction(env: Environment): string[] {
     ],
     [!env.STORAGE_PROVIDER, 'STORAGE_PROVIDER: set it to qiniu, or to local if one disk is enough'],
     [
-      env.MESSAGING_PROVIDER === 'jwt' && !env.MESSAGING_JWT_KEY,
+      (env.MESSAGING_PROVIDER === 'jwt' || env.TOKEN_AUDIENCES.length > 0) && !env.MESSAGING_JWT_KEY,
       'MESSAGING_JWT_KEY: set it, for example to what openssl genpkey -algorithm ed25519 | base64 -w0 prints',
     ],
     [!env.PUBLIC_URL, 'PUBLIC_URL: set it to the https address that clients use'],

@@ -16,18 +16,20 @@ export function needing(env: Environment, mistakes: string[]): Need {
   };
 }
 
-export function messagingOf(env: Environment, need: Need): MessagingSettings {
-  if (env.MESSAGING_PROVIDER === 'jwt')
-    return {
-      provider: 'jwt',
-      ttlSeconds: env.MESSAGING_TOKEN_TTL_SECONDS,
-      issuer: env.PUBLIC_URL,
-      audience: env.MESSAGING_JWT_AUDIENCE,
-      oldKey: env.MESSAGING_JWT_OLD_KEY,
-    };
+export function messagingOf(env: Environment, need: Need, mistakes: string[]): MessagingSettings {
+  const { TOKEN_AUDIENCES: audiences, MESSAGING_JWT_AUDIENCE: own } = env;
+  const signing = { issuer: env.PUBLIC_URL, oldKey: env.MESSAGING_JWT_OLD_KEY, audiences };
+  if (env.MESSAGING_PROVIDER === 'jwt') {
+    // One key signs all tokens: only their audience tells them apart.
+    if (audiences.length > 0) need('MESSAGING_JWT_AUDIENCE', 'TOKEN_AUDIENCES needs it to tell tokens apart');
+    if (own !== undefined && audiences.includes(own))
+      mistakes.push('TOKEN_AUDIENCES: must not contain MESSAGING_JWT_AUDIENCE, whose tokens login and get_token give');
+    return { provider: 'jwt', ttlSeconds: env.MESSAGING_TOKEN_TTL_SECONDS, audience: own, ...signing };
+  }
   const why = 'MESSAGING_PROVIDER=rongcloud needs it';
   return {
     provider: 'rongcloud',
+    ...signing,
     appKey: need('RONGCLOUD_APP_KEY', why),
     appSecret: need('RONGCLOUD_APP_SECRET', why),
     apiUrl: env.RONGCLOUD_API_URL,

@@ -5,6 +5,7 @@ import { SENDER_NAMES } from '../integrations/senders/kinds';
 import { isSigningKey } from '../integrations/messaging/signing-key';
 import { LIMIT_VARIABLES, type LimitVariable } from '../load/limits';
 import {
+  audiences,
   databaseUrl,
   headers,
   hostName,
@@ -152,6 +153,7 @@ export const environment = z.object({
     .refine(isSigningKey, 'must be an Ed25519 private key: the value that MESSAGING_JWT_KEY had before')
     .optional(),
   MESSAGING_JWT_AUDIENCE: text.optional(),
+  TOKEN_AUDIENCES: audiences.default([]),
   MESSAGING_TOKEN_TTL_SECONDS: seconds.default(3_600),
   RONGCLOUD_APP_KEY: text.optional(),
   RONGCLOUD_APP_SECRET: text.optional(),

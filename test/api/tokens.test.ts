@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { startApp, type Env, type TestApp } from '../support/app';
-import { post, inParallel } from '../support/calls';
+import { expectRefusal, post, inParallel } from '../support/calls';
 import { otherServers } from '../support/database';
 import { watchHashing } from '../support/hashing';
 import { PNG, inspectImage } from '../support/images';
@@ -38,6 +38,96 @@ describe('POST /user/get_token', () => {
     const app = await startApp();
     expect((await app.api.post('/user/get_token')).status).toBe(401);
     await app.close();
+  });
+});
+
+describe('POST /user/get_token with an audience', () => {
+  const env = { TOKEN_AUDIENCES: 'reports,https://calls.example.com', MESSAGING_JWT_AUDIENCE: 'chat' };
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(env);
+  });
+  afterAll(() => app.close());
+
+  const keysOf = ({ url }: TestApp) => createRemoteJWKSet(new URL(`${url}/.well-known/jwks.json`));
+  const tokenFor = async ({ agent }: SignedInPerson, audience: string) => {
+    const { result } = await expectOk(agent.post('/user/get_token').send({ audience }));
+    return rememberSecret(String(field(result, 'token')));
+  };
+
+  it.each(['reports', 'https://calls.example.com'])(
+    'returns a JWT of five minutes for this service only, with the public id of the session: %s',
+    async (audience) => {
+      const ann = await insertAndSignIn(app);
+      await signIn(app, ann);
+      const token = await tokenFor(ann, audience);
+      const { payload, protectedHeader } = await jwtVerify(token, keysOf(app), { issuer: app.url, audience });
+      const sessions = (await expectOk(ann.agent.post('/user/sessions'))).result as { id: string; current: boolean }[];
+      const { iat = 0, exp = 0, jti, ...claims } = payload;
+      const sid = sessions.find(({ current }) => current)?.id ?? '';
+      expect(claims).toEqual({ iss: app.url, sub: ann.id, aud: audience, sid });
+      expect([exp - iat, typeof jti, protectedHeader.alg]).toEqual([300, 'string', 'EdDSA']);
+      for (const other of ['chat', 'other'])
+        await expect(jwtVerify(token, keysOf(app), { audience: other })).rejects.toThrow('aud');
+      const secrets = await app.db('session').select<{ sid: string }[]>('sid');
+      for (const secret of secrets) expect(JSON.stringify(payload)).not.toContain(secret.sid);
+    },
+  );
+
+  it.each(['other', 'chat', 'Reports', 'reports,https://calls.example.com', '', 5, null, ['reports']])(
+    'refuses a service that is not listed: %j',
+    async (audience) => {
+      const { agent } = await insertAndSignIn(app);
+      const answer = await post(agent, '/user/get_token', { audience });
+      expectRefusal(answer, 400, 'audience', 'unknown_audience');
+    },
+  );
+
+  it('refuses a client without a session before it looks at the audience', async () => {
+    for (const audience of ['reports', 'other'])
+      expectRefusal(await post(app.api, '/user/get_token', { audience }), 401, '', 'not_signed_in');
+  });
+
+  it('returns a messaging token as before without an audience, whatever the body is', async () => {
+    const { agent } = await insertAndSignIn(app);
+    for (const body of [undefined, {}, { other: 1 }]) {
+      const { result } = await expectOk(agent.post('/user/get_token').send(body));
+      const token = rememberSecret(String(field(result, 'token')));
+      const { payload } = await jwtVerify(token, keysOf(app), { audience: 'chat' });
+      expect(payload).not.toHaveProperty('sid');
+    }
+    const malformed = await agent.post('/user/get_token').type('json').send('{"audience": ');
+    expect(malformed.status).toBe(200);
+    rememberSecret(String(field(field(malformed.body, 'result'), 'token')));
+  });
+
+  it('gives none once the session has ended or the account is suspended', async () => {
+    const [ann, bob] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [ann.id]).delete();
+    await app.db('users').where({ id: bob.id }).update({ suspended_at: app.db.fn.now() });
+    for (const { agent } of [ann, bob])
+      expectRefusal(await post(agent, '/user/get_token', { audience: 'reports' }), 401, '', 'not_signed_in');
+  });
+
+  it('refuses every service where none is listed', async () => {
+    const none = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const { agent } = await insertAndSignIn(none);
+    expectRefusal(await post(agent, '/user/get_token', { audience: 'reports' }), 400, '', 'unknown_audience');
+    await none.close();
+  });
+
+  it('works with RongCloud, whose own tokens stay as they are', async () => {
+    const vendor = await startRongCloudStandIn();
+    const rongCloud = await startApp({ ...rongCloudEnv(vendor), TOKEN_AUDIENCES: 'reports' });
+    try {
+      const ann = await insertAndSignIn(rongCloud);
+      await jwtVerify(await tokenFor(ann, 'reports'), keysOf(rongCloud), { audience: 'reports', subject: ann.id });
+      const { result } = await expectOk(ann.agent.post('/user/get_token'));
+      expect(vendor.isValid(rememberSecret(String(field(result, 'token'))))).toBe(true);
+    } finally {
+      await rongCloud.close();
+      await vendor.close();
+    }
   });
 });
 

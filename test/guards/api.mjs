@@ -4917,4 +4917,26 @@ export const guards = {
     by: '',
     named: 'gets the session and the device in headers, and no cookie',
   },
+  // --- tokens for other services
+  'tokens-6': {
+    guard: 'a token is only given for a service that the operator lists',
+    file: 'src/features/tokens/audience-tokens.ts',
+    replace: 'if (!this.audiences.includes(audience)) return undefined;',
+    by: '',
+    named: 'refuses a service that is not listed',
+  },
+  'tokens-7': {
+    guard: 'a token for another service does not have the id of the cookie',
+    file: 'src/features/sessions/sessions-repository.ts',
+    replace: "return createHash('sha256').update(sid).digest('hex');",
+    by: 'return createHash.length > 0 ? sid : sid;',
+    named: 'returns a JWT of five minutes for this service only',
+  },
+  'tokens-8': {
+    guard: 'an audience that is not a text is refused, and not taken for none',
+    file: 'src/features/tokens/tokens-schemas.ts',
+    replace: ".catch('')",
+    by: '',
+    named: 'refuses a service that is not listed',
+  },
 };

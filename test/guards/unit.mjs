@@ -645,6 +645,21 @@ export const guards = {
     by: '...(read.wrong.size > 0 ? [] : further)',
     named: 'reports wrong and missing variables together, each variable once',
   },
+  'config-10': {
+    guard: 'messaging servers can refuse tokens that are for other services',
+    file: 'src/config/providers.ts',
+    replace:
+      "if (audiences.length > 0) need('MESSAGING_JWT_AUDIENCE', 'TOKEN_AUDIENCES needs it to tell tokens apart');",
+    by: '',
+    named: 'needs audiences that differ, so that messaging servers can refuse tokens for others',
+  },
+  'config-11': {
+    guard: 'no service has the audience of messaging',
+    file: 'src/config/providers.ts',
+    replace: 'if (own !== undefined && audiences.includes(own))',
+    by: 'if (own === undefined && audiences.includes(String(own)))',
+    named: 'needs audiences that differ, so that messaging servers can refuse tokens for others',
+  },
   // --- the document
   'openapi-3-0-1': {
     guard: 'the document of OpenAPI 3.0 says what may be null',

@@ -9,6 +9,7 @@ import {
   JwtMessagingProvider,
   type JwtMessagingOptions,
 } from '../../src/integrations/messaging/jwt-messaging-provider';
+import { JwtSigner, type SigningOptions } from '../../src/integrations/messaging/jwt-signer';
 import { RongCloudApi, type RongCloudAccess } from '../../src/integrations/messaging/rongcloud-api';
 import {
   RongCloudMessagingProvider,
@@ -57,8 +58,9 @@ describe('signing key', () => {
 
 describe('JWT messaging provider', () => {
   const key = generateSigningKey();
-  const provider = (options: Partial<JwtMessagingOptions> = {}) =>
-    new JwtMessagingProvider({ privateKey: key, ttlSeconds: 3_600, ...options });
+  const signer = (options: Partial<SigningOptions> = {}) => new JwtSigner({ privateKey: key, ...options });
+  const provider = (options: Partial<JwtMessagingOptions & SigningOptions> = {}) =>
+    new JwtMessagingProvider(signer(options), { ttlSeconds: 3_600, ...options });
 
   it('names the user and the issuer, and expires after the configured time', async () => {
     const now = Math.floor(Date.now() / 1000);
@@ -80,14 +82,13 @@ describe('JWT messaging provider', () => {
   });
 
   it('names its key by the thumbprint of RFC 7638', async () => {
-    const jwt = provider();
-    const [publicKey] = jwt.jwks().keys;
-    const { kid } = decodeProtectedHeader(await jwt.token(user, asker, publicUrl));
+    const [publicKey] = signer().jwks().keys;
+    const { kid } = decodeProtectedHeader(await provider().token(user, asker, publicUrl));
     expect(kid).toBe(await calculateJwkThumbprint({ ...publicKey }));
   });
 
   it('does not publish the private part of the key', () => {
-    expect(provider().jwks().keys.flatMap(Object.keys).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x']);
+    expect(signer().jwks().keys.flatMap(Object.keys).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x']);
   });
 
   it('names the messaging server that it is for, when one is configured', async () => {
@@ -97,9 +98,8 @@ describe('JWT messaging provider', () => {
 
   it('also publishes the previous key, so that keys are replaced without a gap', async () => {
     const oldKey = generateSigningKey();
-    const old = new JwtMessagingProvider({ privateKey: oldKey, ttlSeconds: 3_600 });
-    const { keys } = provider({ oldKey }).jwks();
-    expect(keys).toEqual([...provider().jwks().keys, ...old.jwks().keys]);
+    const { keys } = signer({ oldKey }).jwks();
+    expect(keys).toEqual([...signer().jwks().keys, ...signer({ privateKey: oldKey }).jwks().keys]);
     expect(decodeProtectedHeader(await provider({ oldKey }).token(user, asker, publicUrl)).kid).toBe(keys[0]?.kid);
   });
 
@@ -109,7 +109,7 @@ describe('JWT messaging provider', () => {
 
     beforeEach(async () => {
       const app = express();
-      app.get('/.well-known/jwks.json', (_req, res) => res.json(provider().jwks()) && undefined);
+      app.get('/.well-known/jwks.json', (_req, res) => res.json(signer().jwks()) && undefined);
       server = app.listen(0, '127.0.0.1');
       await once(server, 'listening');
       const address = server.address();

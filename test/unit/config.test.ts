@@ -134,6 +134,7 @@ const BAD: Record<string, string[]> = {
   MESSAGING_PROVIDER: ['none', 'JWT'],
   MESSAGING_JWT_KEY: ['x', 'x'.repeat(64), '-----BEGIN PRIVATE KEY-----'],
   MESSAGING_JWT_OLD_KEY: ['x', 'x'.repeat(64)],
+  TOKEN_AUDIENCES: ['a b', 'a,b;c', 'x'.repeat(101), '"'],
   MESSAGING_TOKEN_TTL_SECONDS: atLeastOne,
   RONGCLOUD_API_URL: address,
   STORAGE_PROVIDER: ['s3', 'Local'],
@@ -572,6 +573,25 @@ describe('loadConfig in production', () => {
   it('does not need MESSAGING_JWT_KEY with another provider', () => {
     const rongcloud = { MESSAGING_PROVIDER: 'rongcloud', RONGCLOUD_APP_KEY: 'k', RONGCLOUD_APP_SECRET: 's' };
     expect(mistakesIn({ ...productionEnv(), ...rongcloud, MESSAGING_JWT_KEY: undefined })).toEqual([]);
+  });
+
+  it('needs MESSAGING_JWT_KEY with another provider when it signs tokens for other services', () => {
+    const rongcloud = { MESSAGING_PROVIDER: 'rongcloud', RONGCLOUD_APP_KEY: 'k', RONGCLOUD_APP_SECRET: 's' };
+    const env = { ...productionEnv(), ...rongcloud, TOKEN_AUDIENCES: 'reports,https://calls.example.com' };
+    expect(mistakesIn(env)).toEqual([]);
+    expect(mistakesIn({ ...env, MESSAGING_JWT_KEY: undefined })).toEqual([
+      expect.stringMatching(/^MESSAGING_JWT_KEY: set it/),
+    ]);
+  });
+
+  it('needs audiences that differ, so that messaging servers can refuse tokens for others', () => {
+    expect(mistakesIn({ TOKEN_AUDIENCES: 'reports' })).toEqual([
+      expect.stringMatching(/^MESSAGING_JWT_AUDIENCE: set it, TOKEN_AUDIENCES needs it/),
+    ]);
+    expect(mistakesIn({ TOKEN_AUDIENCES: 'reports', MESSAGING_JWT_AUDIENCE: 'chat' })).toEqual([]);
+    expect(mistakesIn({ TOKEN_AUDIENCES: 'reports,chat', MESSAGING_JWT_AUDIENCE: 'chat' })).toEqual([
+      expect.stringMatching(/^TOKEN_AUDIENCES: must not contain MESSAGING_JWT_AUDIENCE/),
+    ]);
   });
 
   it('names all missing settings at once', () => {

@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: b602a046284290ad71c575a36b21f4d268e5fbbed632858e421500580d6449ee
+// SHA-256 of the document: 292722f0c31c42daedd4ea3b6ab7d231cefefc90d03fae39ebafa617b34a2924
 
 export interface paths {
     "/user/send_code": {
@@ -211,7 +211,7 @@ export interface paths {
         post: operations["userSyncByVersion"];
     };
     "/user/get_token": {
-        /** Returns a token for the messaging server. */
+        /** Returns a token for the messaging server, or for another service. */
         post: operations["userGetToken"];
     };
     "/user/get_image_token": {
@@ -251,7 +251,7 @@ export interface paths {
         get: operations["changes"];
     };
     "/.well-known/jwks.json": {
-        /** The keys with which messaging servers check tokens. */
+        /** The keys with which messaging servers, and other services, check tokens. */
         get: operations["jwks"];
     };
     "/healthz": {
@@ -512,6 +512,11 @@ export interface components {
             /** @description Seconds for which an answer without changes waits for one. Without it, answers come at once. */
             wait?: number;
         };
+        /** @description The service that the token is for. */
+        TokenOptions: {
+            /** @description A service that the operator lists in `TOKEN_AUDIENCES`. Default: the messaging server. */
+            audience?: string;
+        };
         /** @description The users to read. */
         UserIds: {
             /** @description The ids. The answer has their order. */
@@ -630,7 +635,7 @@ export interface components {
         MessagingToken: {
             /** @description The id of a user. */
             id: string;
-            /** @description For the messaging server. */
+            /** @description For the messaging server, or for the service that get_token was asked for. */
             token: string;
         };
         /** @description The answer of /user/login_by_token when it was successful. */
@@ -1682,6 +1687,14 @@ export interface components {
                 /** @description The reason of the refusal. */
                 "X-Reason": "too_many_new_groups" | "too_many_group_changes";
                 "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        UserGetTokenBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description The reason of the refusal. */
+                "X-Reason": "malformed_body" | "unknown_audience";
                 [name: string]: unknown;
             };
         };
@@ -3581,6 +3594,11 @@ export interface operations {
         };
     };
     userGetToken: {
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TokenOptions"];
+            };
+        };
         responses: {
             /** @description Done. */
             200: {
@@ -3594,7 +3612,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGetTokenAnswer"];
                 };
             };
-            400: components["responses"]["OnlyMalformedBody"];
+            400: components["responses"]["UserGetTokenBadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];

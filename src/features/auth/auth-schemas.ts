@@ -22,7 +22,13 @@ export const credentials = z
   .meta({ id: 'Credentials', description: 'A phone and the password of its account.' });
 
 export const signedIn = z
-  .strictObject({ id, token: z.string().meta({ description: 'For the messaging server.', examples: [JWT] }) })
+  .strictObject({
+    id,
+    token: z.string().meta({
+      description: 'For the messaging server, or for the service that get_token was asked for.',
+      examples: [JWT],
+    }),
+  })
   .meta({ id: 'MessagingToken', description: 'The user, and a token for the messaging server.' });
 
 export const reset = z

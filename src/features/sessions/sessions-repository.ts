@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { SessionData } from 'express-session';
 import type { Knex } from 'knex';
 import type { Caller } from '../../base/caller';
@@ -12,6 +13,10 @@ const MOST_SESSIONS = 50;
 const MOST_ENDED = 1_000;
 /** The session's id for clients. The cookie's id cannot be computed from it. */
 const PUBLIC_ID = `encode(sha256(convert_to(sid, 'UTF8')), 'hex')`;
+
+export function publicIdOf(sid: string): string {
+  return createHash('sha256').update(sid).digest('hex');
+}
 
 /** A session to insert once its owner is authenticated. */
 export interface NewSession {

@@ -3,6 +3,17 @@ import { signedIn } from '../auth/auth-schemas';
 
 export const messagingToken = signedIn;
 
+/** A value that is not a string is refused like an unlisted audience, and not taken for none. */
+export const tokenOptions = z
+  .object({
+    audience: z
+      .string()
+      .catch('')
+      .optional()
+      .meta({ description: 'A service that the operator lists in `TOKEN_AUDIENCES`. Default: the messaging server.' }),
+  })
+  .meta({ id: 'TokenOptions', description: 'The service that the token is for.', examples: [{}] });
+
 export const imageToken = z
   .strictObject({
     target: z.string().meta({ description: 'The storage of images: `local` or `qiniu`.', examples: ['local'] }),

@@ -4,12 +4,15 @@ import type { Endpoint } from '../../http/endpoint';
 import { get } from '../../http/route';
 import type { CallObserver } from '../calls';
 import type { JwtMessagingOptions } from './jwt-messaging-provider';
+import type { JwtSigner, SigningOptions } from './jwt-signer';
 import type { Follower, MessagingProvider, Originals } from './messaging-provider';
 import type { RongCloudAccess } from './rongcloud-api';
 import type { KeptTokens } from './rongcloud-messaging-provider';
 
-export type MessagingSettings =
-  ({ provider: 'jwt' } & Omit<JwtMessagingOptions, 'privateKey'>) | ({ provider: 'rongcloud' } & RongCloudAccess);
+export type MessagingSettings = Omit<SigningOptions, 'privateKey'> & {
+  /** Other services that tokens are signed for. */
+  audiences: string[];
+} & (({ provider: 'jwt' } & JwtMessagingOptions) | ({ provider: 'rongcloud' } & RongCloudAccess));
 
 const publicKey = z
   .object({
@@ -32,7 +35,7 @@ export const keySet: Endpoint = {
   method: 'get',
   path: '/.well-known/jwks.json',
   name: 'jwks',
-  summary: 'The keys with which messaging servers check tokens.',
+  summary: 'The keys with which messaging servers, and other services, check tokens.',
   answer: {
     type: 'application/json',
     result: z
@@ -43,12 +46,12 @@ export const keySet: Endpoint = {
       })
       .meta({ id: 'KeySet', description: 'The public keys, as in RFC 7517.' }),
   },
-  // With tokens of RongCloud, which need no keys.
+  // With tokens of RongCloud, which need no keys, and without audiences.
   refusals: ['no_such_path'],
 };
 
 interface Parts {
-  /** Signs the tokens of `jwt`. */
+  /** Signs the tokens of `jwt`, and those for other services. */
   privateKey: string;
   /** Storage of the tokens of `rongcloud`. */
   keptTokens: KeptTokens;
@@ -57,24 +60,41 @@ interface Parts {
   observe?: CallObserver | undefined;
 }
 
-/** Returns the provider, who follows changes, if it must, and a router for the keys with which servers check tokens. */
+interface Chosen {
+  messaging: MessagingProvider;
+  /** Follows changes, if it must. */
+  follower?: Follower;
+  /** Signs tokens for other services, if there are any. */
+  signer: JwtSigner | undefined;
+  /** Serves the keys with which servers check tokens. */
+  jwks: Router;
+}
+
 export async function chooseMessagingProvider(
   settings: MessagingSettings,
   { privateKey, keptTokens, originals, observe }: Parts,
-): Promise<{ messaging: MessagingProvider; follower?: Follower; jwks: Router }> {
-  const jwks = Router();
+): Promise<Chosen> {
+  const { issuer, oldKey, audiences } = settings;
+  const signerOf = async () => new (await import('./jwt-signer')).JwtSigner({ privateKey, issuer, oldKey });
   if (settings.provider === 'rongcloud') {
     const { RongCloudApi } = await import('./rongcloud-api');
     const { RongCloudFollower } = await import('./rongcloud-follower');
     const { RongCloudMessagingProvider } = await import('./rongcloud-messaging-provider');
     const api = new RongCloudApi({ ...settings, observe });
     const messaging = new RongCloudMessagingProvider(api, keptTokens);
-    return { messaging, follower: new RongCloudFollower(api, messaging, originals), jwks };
+    const signer = audiences.length > 0 ? await signerOf() : undefined;
+    return { messaging, follower: new RongCloudFollower(api, messaging, originals), signer, jwks: keysOf(signer) };
   }
   const { JwtMessagingProvider } = await import('./jwt-messaging-provider');
-  const messaging = new JwtMessagingProvider({ ...settings, privateKey });
-  get(jwks, '/jwks.json', (_req, res) => {
-    res.set('Cache-Control', 'public, max-age=300').json(messaging.jwks());
-  });
-  return { messaging, jwks };
+  const signer = await signerOf();
+  return { messaging: new JwtMessagingProvider(signer, settings), signer, jwks: keysOf(signer) };
+}
+
+function keysOf(signer: JwtSigner | undefined): Router {
+  const router = Router();
+  if (signer)
+    get(router, '/jwks.json', (_req, res) => {
+      res.set('Cache-Control', 'public, max-age=300').json(signer.jwks());
+    });
+  return router;
 }
