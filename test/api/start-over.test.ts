@@ -280,6 +280,18 @@ describe('POST /user/start_over', () => {
       expectRefusal(await startOver(used), 400, 'verification_token', 'wrong_token');
     });
 
+    it('by a token of a fixed code, when the phone of the account was proved by a code that was sent', async () => {
+      await sleep(bob, 200);
+      await app.db('session').delete();
+      const token = await proofOf(bob);
+      await app
+        .db('verification_tokens')
+        .where({ phone: e164(bob) })
+        .update({ is_test: true });
+      expectRefusal(await startOver(token), 400, 'verification_token', 'wrong_token');
+      expect(await isOpen(bob)).toBe(true);
+    });
+
     it('for a suspended account, asleep or awake, and its token stays valid', async () => {
       const eve = await insertPerson(app, 'Eve');
       await sleep(eve, 200);
