@@ -15,12 +15,19 @@ const END = '\x1e';
 /**
  * Returns a server under load: kept-alive connections send its requests over and over. Every answer that is not good
  * fails the run of the benchmark. `expected` is a text in each good answer, for cases where the status is not enough. A
- * caller may add `before` and `settle`, for work that must not be measured with it.
+ * caller may add `before` and `settle`, for work that must not be measured with it. With a `pauseMs` each connection makes
+ * a pause of that length, on average, before its next request.
  */
-export function subject(bench, { pid, url }, name, requests, { connections = CONNECTIONS, expected } = {}) {
+export function subject(
+  bench,
+  { pid, url },
+  name,
+  requests,
+  { connections = CONNECTIONS, expected, pauseMs = 0 } = {},
+) {
   const file = `${bench.folder}/requests-${pid}-${name.replaceAll(' ', '-')}`;
   if (hasWrk) writeFileSync(file, requests.map((request) => asHttp(request, url) + END).join(''));
-  const load = { url, requests, file, connections, expected, sent: 0 };
+  const load = { url, requests, file, connections, expected, pauseMs, sent: 0 };
   const run = async (seconds) => {
     const { answers, took, errors, p50, p99 } = await (hasWrk ? wrk(load, seconds) : autocannon(load, seconds));
     bench.failed += errors;
@@ -31,7 +38,7 @@ export function subject(bench, { pid, url }, name, requests, { connections = CON
 
 async function wrk(load, seconds) {
   const limits = ['-t1', `-c${load.connections}`, `-d${seconds}s`, `--timeout=${TIMEOUT_SECONDS}s`];
-  const script = [`${root}/bench/rotate.lua`, load.url, '--', load.file, load.sent, load.expected ?? ''];
+  const script = [`${root}/bench/rotate.lua`, load.url, '--', load.file, load.sent, load.expected ?? '', load.pauseMs];
   const result = JSON.parse((await outputOf('wrk', [...limits, '-s', ...script])).trim().split('\n').pop());
   // The requests in flight at the end were sent too.
   load.sent += result.answers + load.connections;
@@ -40,7 +47,7 @@ async function wrk(load, seconds) {
 
 async function autocannon(load, seconds) {
   const { default: cannon } = await import('autocannon');
-  const { url, connections, expected } = load;
+  const { url, connections, expected, pauseMs } = load;
   const from = load.sent % load.requests.length;
   const order = [...load.requests.slice(from), ...load.requests.slice(0, from)];
   const withBodies = order.map((request) => ({ body: '', ...request }));
@@ -50,7 +57,8 @@ async function autocannon(load, seconds) {
     client.setRequests(withBodies.filter((_, index) => index % connections === place));
   };
   const verifyBody = expected && ((body) => body.includes(expected));
-  const settings = { url, connections, duration: seconds, timeout: TIMEOUT_SECONDS, verifyBody };
+  const paced = pauseMs > 0 && { connectionRate: Math.ceil(1_000 / pauseMs) };
+  const settings = { url, connections, duration: seconds, timeout: TIMEOUT_SECONDS, verifyBody, ...paced };
   const { requests, latency, ...result } = await cannon({ ...settings, setupClient });
   // Its connections advance at different speeds.
   load.sent += Math.ceil(requests.total * 1.25) + connections;

@@ -1,5 +1,6 @@
 -- Sends the requests of a file in their order, and begins again after the last. Arguments: the file, the number of
--- requests to skip, and a text that every answer must contain (empty: answers are not searched, which is quicker).
+-- requests to skip, a text that every answer must contain (empty: answers are not searched, which is quicker), and the
+-- mean pause of a connection in milliseconds.
 local requests, sent, threads = {}, 0, {}
 wrong = 0
 
@@ -10,7 +11,10 @@ end
 function init(args)
   for text in io.open(args[1], 'rb'):read('*a'):gmatch('([^\30]+)\30') do requests[#requests + 1] = text end
   sent = tonumber(args[2])
-  local expected = args[3]
+  local expected, pause = args[3], tonumber(args[4] or '0')
+  if pause > 0 then
+    function delay() return math.random() * 2 * pause end
+  end
   if expected == '' then return end
   function response(status, headers, body)
     if status < 400 and not body:find(expected, 1, true) then wrong = wrong + 1 end
