@@ -28,6 +28,11 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'use-token',
     'end-codes-and-tokens',
   ],
+  'The token of a test number is not good for a phone that was proved by a code that was sent.': [
+    'token-by-hash',
+    'select "phone" as "number", "region" as "region", "language" as "language", "is_test" as "isTest" from "verification_tokens" where "token_hash" = ? and "expires_at" > CURRENT_TIMESTAMP and NOT (is_test AND EXISTS ( SELECT FROM phones WHERE phones.phone = verification_tokens.phone AND NOT phones.is_test)) limit ?',
+    'select "phone" as "number", "region" as "region", "expires_at" as "expiresAt" from "verification_tokens" where "token_hash" = ? and "expires_at" > CURRENT_TIMESTAMP and NOT (is_test AND EXISTS ( SELECT FROM phones WHERE phones.phone = verification_tokens.phone AND NOT phones.is_test)) limit ? for update',
+  ],
   'A request counts for a phone, a user and an address at once: all of them or none.': [
     'take-limits',
     'hold-limits',
@@ -48,7 +53,10 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'update "users" set "nickname" = ? where "id" = ? and "closed_at" is null returning id AS "id", nickname AS "nickname", portrait_uri AS "portraitUri"',
     'update "users" set "portrait_uri" = ? where "id" = ? and "closed_at" is null returning id AS "id", nickname AS "nickname", portrait_uri AS "portraitUri"',
   ],
-  'The friends and groups of users with a new name, whose syncs wait.': ['live-friends-of-users', 'live-groups-of-users'],
+  'The friends and groups of users with a new name, whose syncs wait.': [
+    'live-friends-of-users',
+    'live-groups-of-users',
+  ],
   'The groups of a user, each with its members.': [
     'sync-rows',
     'sync-groups-to-read',
