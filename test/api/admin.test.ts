@@ -303,7 +303,7 @@ describe('doctor', () => {
       TWILIO_API_URL: twilio.url,
     };
     const credit = () => row('SMS credit', env);
-    expect(await credit()).toMatchObject({ state: 'ok', finding: '12.35 USD' });
+    expect(await credit()).toMatchObject({ state: 'ok', finding: 'twilio 12.35 USD' });
     twilio.leave('0.00');
     expect(await credit()).toMatchObject({ state: 'LOOK', finding: '0.00 USD: pay the provider, or no code is sent' });
     twilio.behave({ status: 401, code: 20003 });

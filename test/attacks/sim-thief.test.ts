@@ -107,7 +107,7 @@ async function reached(way: string, { path }: { path: string }): Promise<string>
   const headers = { ...THIEF, Cookie: thief.Cookie };
   const answer = await sendRaw(app, pathOf({ path: target }), { body: JSON.stringify(body), headers });
   for (const place of Object.values(HOME)) expect(JSON.stringify(answer.body)).not.toContain(place);
-  return answer.status === 200 ? String(field(answer.body, 'code') ?? 200) : reasonOf(answer);
+  return answer.status === 200 ? String((field(answer.body, 'code') as number | undefined) ?? 200) : reasonOf(answer);
 }
 
 describe('a thief of the SIM', () => {
