@@ -56,6 +56,12 @@ function stateIn({ body }: Pick<Answer, 'body'>): string {
   return typeof state === 'string' ? state : '';
 }
 
+/** Returns the id of a new or signed-in account, or an empty text. */
+function idIn({ body }: Pick<Answer, 'body'>): string {
+  const id = field(field(body, 'result'), 'id');
+  return typeof id === 'string' ? id : '';
+}
+
 /** Inserts a friend of Ann in a group of hers. */
 async function insertFriend(): Promise<Person> {
   const eve = await insertPerson(app, 'Eve');
@@ -127,6 +133,9 @@ describe('starting over beside everything else that may happen to a number', () 
   const CALLS: Record<string, Call> = {
     start_over: (round, on) => startOver(tokenIn(round), on),
     register: (round, on) => post(on.api, '/user/register', registration(tokenIn(round))),
+    register_by_token: (round, on) =>
+      post(on.api, '/user/register_by_token', { nickname: 'New', verification_token: tokenIn(round) }),
+    login_by_token: (round, on) => post(on.api, '/user/login_by_token', { verification_token: tokenIn(round) }),
     reset_password: (round, on) =>
       post(on.api, '/user/reset_password', { password: newPassword(), verification_token: tokenIn(round) }),
     login: ({ eve: { region, phone, password } }, on) => post(on.api, '/user/login', { region, phone, password }),
@@ -189,8 +198,10 @@ describe('starting over beside everything else that may happen to a number', () 
     const told = (answer: string) => done.filter((one) => one.state === answer).length;
     const closed = await isClosed(eve);
     const startedOver = closed && was('close_account') === 0;
-    const next = done.find((one) => one.name === 'register' && one.code === 200);
-    const newId = field(field(next?.body, 'result'), 'id');
+    const idsBy = (...names: string[]) =>
+      new Set(done.filter((one) => names.includes(one.name) && one.code === 200).map(idIn));
+    const newIds = idsBy('register', 'register_by_token');
+    const [newId] = newIds;
     const holder = await holderOf(eve);
     const seen = { seed, state, done: done.map(({ name, code, state }) => `${name} ${code} ${state}`) };
     const expectIt = (rule: string, holds: boolean) =>
@@ -205,14 +216,15 @@ describe('starting over beside everything else that may happen to a number', () 
     expectIt('free: no account of Eve has the number', told('free') === 0 || holder !== eve.id);
     expectIt('an account that is awake is not closed', !startedOver || state === 'asleep' || state === 'due');
     expectIt('a login keeps an account that was asleep', !startedOver || state !== 'asleep' || was('login') === 0);
+    expectIt('a sign-in by a code is not followed by a closing', !startedOver || !idsBy('login_by_token').has(eve.id));
     for (const name of ['keep_number', 'reset_password', 'change_phone', 'suspend'])
       expectIt(`${name} is not followed by a closing`, !startedOver || was(name) === 0);
-    expectIt('one takes the number', was('register') + was('change_phone of another') <= 1);
-    if (next) expectIt('the new account has the number, and another id', holder === newId && newId !== eve.id);
+    expectIt('one takes the number', newIds.size + was('change_phone of another') <= 1);
+    if (newId) expectIt('the new account has the number, and another id', holder === newId && newId !== eve.id);
     if (was('change_phone of another') > 0) expectIt('Dan has the number', holder === dan.id);
-    const ended = { ...NOTHING, phones: 1 };
-    if (next)
-      expect({ ...seen, rows: { ...(await rowsOf(String(newId))), claims: 0 } }).toEqual({ ...seen, rows: ended });
+    if (!newId) return;
+    const { friendships, memberships } = await rowsOf(newId);
+    expect({ ...seen, friendships, memberships }).toEqual({ ...seen, friendships: 0, memberships: 0 });
   }
 
   it('closes no account that is kept, gives the number to one, and leaves nothing behind', async () => {

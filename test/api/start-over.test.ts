@@ -282,7 +282,7 @@ describe('POST /user/start_over', () => {
 
     it('by a token of a fixed code, when the phone of the account was proved by a code that was sent', async () => {
       await sleep(bob, 200);
-      await app.db('session').delete();
+      await expectOk(bob.agent.post('/user/logout'));
       const token = await proofOf(bob);
       await app
         .db('verification_tokens')
@@ -382,6 +382,14 @@ describe('a claim', () => {
       async (person) => {
         const reset = { password: `${person.password}x`, verification_token: await proofOf(person) };
         await expectOk(app.api.post('/user/reset_password').send(reset));
+      },
+    ],
+    [
+      'a sign-in by a code, and the owner is told',
+      async (person) => {
+        await expectOk(app.api.post('/user/login_by_token').send({ verification_token: await proofOf(person) }));
+        expect(await claimOf(person)).toEqual({});
+        expect(await eventsOf(person)).toContain('number_kept');
       },
     ],
     ['a suspension', ({ id }) => command(app, 'users suspend', [id]).then(() => command(app, 'users restore', [id]))],

@@ -4676,6 +4676,20 @@ export const guards = {
     by: '.forUpdate()',
     named: 'is not taken over by the token of a fixed code that is older than it',
   },
+  'start-over-17': {
+    guard: 'a token of a fixed code does not start over an account that was proved by a sent one',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'this.goodToken(tokenHash).whereRaw(GOOD_FOR_ITS_ACCOUNT).forUpdate()',
+    by: 'this.goodToken(tokenHash).forUpdate()',
+    named: 'by a token of a fixed code, when the phone of the account was proved',
+  },
+  'start-over-18': {
+    guard: 'a sign-in by a code ends a claim',
+    file: 'src/features/auth/token-logins.ts',
+    replace: 'if (!isNew && (await repos.numberClaims.keep(account.id)))',
+    by: 'if (isNew)',
+    named: 'ends by a sign-in by a code, and the owner is told',
+  },
   'start-over-races-1': {
     guard: 'a token is not used by others while it starts over',
     file: 'src/features/verification/verification-repository.ts',

@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 292722f0c31c42daedd4ea3b6ab7d231cefefc90d03fae39ebafa617b34a2924
+// SHA-256 of the document: 4e09adaf18ad77ba92b3485f5300bcf9bad8ea6c09062dd0f98a0df5eecb27b5
 
 export interface paths {
     "/user/send_code": {

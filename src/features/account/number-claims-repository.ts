@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { findsAllOfUser } from '../../database/hold-in-place';
 import { statement } from '../../database/statement';
+import { EventsRepository } from '../events/events-repository';
 import type { Account } from '../users/users-repository';
 
 /** A claim of the number of an account that is awake, by a person who has proved the number. */
@@ -66,9 +67,11 @@ export class NumberClaimsRepository {
     return found && found.isUnused && (await sessionOf(this.db, { userId: id })).length === 0;
   }
 
+  /** Begins a claim, and tells of it. */
   async begin(phone: string, { id, credentialsVersion }: OpenAccount): Promise<NumberClaim> {
     const [claim] = await begin(this.db, { phone, userId: id, credentialsVersion });
     if (!claim) throw new Error('INSERT returned no row');
+    await new EventsRepository(this.db).tell('phone.claimed', id);
     return claim;
   }
 
@@ -80,6 +83,13 @@ export class NumberClaimsRepository {
   /** Ends the claims of an account, and returns their number. */
   async end(userId: string): Promise<number> {
     return this.db('number_claims').where({ user_id: userId }).delete();
+  }
+
+  /** Like `end`, but because the owner keeps the number, of which it tells. Returns whether there was a claim. */
+  async keep(userId: string): Promise<boolean> {
+    const isKept = (await this.end(userId)) > 0;
+    if (isKept) await new EventsRepository(this.db).tell('phone.kept', userId);
+    return isKept;
   }
 
   async sweep(): Promise<void> {

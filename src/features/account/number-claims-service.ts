@@ -5,7 +5,6 @@ import { Overtaken, type Transaction } from '../../database/transaction';
 import type { Queues } from '../../load/queues';
 import { WrongPassword } from '../auth/credentials';
 import type { OwnPassword } from '../auth/own-password';
-import type { EventsRepository } from '../events/events-repository';
 import type { Notices } from '../notices/notices';
 import type { OwnPhone, Phone } from '../phones/phone-number';
 import type { Account } from '../users/users-repository';
@@ -13,16 +12,12 @@ import { NO_SUCH_TOKEN } from '../verification/verification-token';
 import { close, type AccountService, type Asker, type ClosingRepositories } from './account-service';
 import type { NumberClaim, NumberClaimsRepository } from './number-claims-repository';
 
-interface Repositories extends ClosingRepositories {
-  events: EventsRepository;
-}
-
 interface Parts {
   claims: NumberClaimsRepository;
   account: Pick<AccountService, 'endRest'>;
   ownPassword: OwnPassword;
   notices: Notices;
-  transaction: Transaction<Repositories>;
+  transaction: Transaction<ClosingRepositories>;
   queues: Pick<Queues, 'verificationTokens'>;
 }
 
@@ -75,9 +70,8 @@ export class NumberClaimsService {
       // The codes first, as in a reset, so that the two cannot deadlock.
       await repos.verification.endAll(number);
       if (!(await repos.users.lock(userId, account.credentialsVersion))) throw new WrongPassword('password');
-      if ((await repos.numberClaims.end(userId)) === 0) return;
-      await repos.securityEvents.add({ event: 'number_kept', userId, ...(phone && { phone }) }, caller);
-      await repos.events.tell('phone.kept', userId);
+      if (await repos.numberClaims.keep(userId))
+        await repos.securityEvents.add({ event: 'number_kept', userId, ...(phone && { phone }) }, caller);
     });
   }
 
@@ -93,7 +87,7 @@ export class NumberClaimsService {
   }
 
   /** Locks the token first and then the user, as a reset does. */
-  private async decide(repos: Repositories, hash: Buffer, caller: Caller): Promise<Outcome | undefined> {
+  private async decide(repos: ClosingRepositories, hash: Buffer, caller: Caller): Promise<Outcome | undefined> {
     const { phone, provedAt } = await this.proofOf(repos, hash);
     const account = await repos.users.accountByPhone(phone.number);
     if (!account) return undefined;
@@ -112,7 +106,7 @@ export class NumberClaimsService {
     return done;
   }
 
-  private async proofOf({ verification }: Repositories, hash: Buffer) {
+  private async proofOf({ verification }: ClosingRepositories, hash: Buffer) {
     const token = await verification.holdToken(hash);
     if (!token) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     const { expiresAt, ...phone } = token;
@@ -121,13 +115,12 @@ export class NumberClaimsService {
 }
 
 async function begin(
-  { numberClaims, securityEvents, events }: Repositories,
+  { numberClaims, securityEvents }: ClosingRepositories,
   account: Account,
   phone: Phone,
   caller: Caller,
 ): Promise<NumberClaim> {
   const claim = await numberClaims.begin(phone.number, account);
   await securityEvents.add({ event: 'number_claimed', userId: account.id, phone }, caller);
-  await events.tell('phone.claimed', account.id);
   return claim;
 }

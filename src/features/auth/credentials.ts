@@ -11,6 +11,7 @@ export interface CredentialsRepositories {
   verification: VerificationRepository;
   securityEvents: SecurityEventsRepository;
   messagingTokens: { end(userId: string): Promise<void> };
+  numberClaims: { keep(userId: string): Promise<boolean> };
 }
 
 export class PhoneTaken extends BadRequest {

@@ -101,6 +101,9 @@ export class TokenLogins {
       await this.replace(repos, spent.replacedSid, { account, operation }, caller);
     if (!(await repos.sessions.start(session, account.credentialsVersion, caller, operation)))
       throw (await repos.users.account(account.id))?.isSuspended ? suspended() : unknownToken(operation);
+    // The person with the number uses the account, and does not want it closed any more.
+    if (!isNew && (await repos.numberClaims.keep(account.id)))
+      await repos.securityEvents.add({ event: 'number_kept', userId: account.id, phone, detail: operation }, caller);
   }
 
   /** Ends the session that the token began before. If that has ended already, the token must not bring it back. */
