@@ -87,8 +87,10 @@ export interface Outside {
   databaseUrl: string;
   keys: Keys;
   logger: Logger;
-  /** Replaces the configured sender. */
+  /** Replaces the configured senders. */
   sms?: Sender;
+  /** Time of an exchange with a sender, if not the usual one. */
+  senderTimeoutMs?: number;
   observers?: Observers;
 }
 
@@ -242,8 +244,8 @@ function openBase(config: Config, { databaseUrl, keys, logger, observers }: Outs
 }
 
 /** Opens the senders, and the routes that lead to them. */
-async function openWays(config: Config, { repos, observeCall }: Base, { sms }: Outside) {
-  const chosen = await chooseSenders(config.sms.senders, observeCall);
+async function openWays(config: Config, { repos, observeCall }: Base, { sms, senderTimeoutMs }: Outside) {
+  const chosen = await chooseSenders(config.sms.senders, { observe: observeCall, timeoutMs: senderTimeoutMs });
   if (sms) for (const name of chosen.keys()) chosen.set(name, sms);
   const counted = [...chosen].map(([name, sender]) => [name, new CountedSender(sender, name)] as const);
   const inbox = hasInbox(config) ? new Inbox() : undefined;

@@ -147,6 +147,57 @@ describe('guessing codes across resends', () => {
   }
 });
 
+/** A developer's console has each channel, and each is a way of its own. */
+const CHANNELS = ['sms', 'voice', 'whatsapp', 'telegram'];
+const channelOf = (index: number) => ({ channel: CHANNELS[index % CHANNELS.length] });
+
+describe('going another way', () => {
+  it('for one number, by each channel at once from 40 addresses: one code is sent', async () => {
+    const victim = newPhone();
+    const answers = await inParallel(40, (index) =>
+      post(either(index).api, '/user/send_code', { ...victim, ...channelOf(index) }, from(addressOf(index))),
+    );
+    expect(countCodes(answers)).toEqual({ 200: 1, 5000: 39 });
+    expect(sent()).toHaveLength(1);
+  });
+
+  it('for one number over a day, by a channel after the other: as many codes as by SMS', async () => {
+    const codesBy = async (more: (index: number) => object) => {
+      const victim = newPhone();
+      for (let round = 0; round < 16; round += 1) {
+        await resendIsFree(victim);
+        await post(either(round).api, '/user/send_code', { ...victim, ...more(round) }, from(addressOf(round)));
+      }
+      return sent().filter(({ to }) => to === e164(victim)).length;
+    };
+    const bySms = await codesBy(() => ({}));
+    expect([bySms, await codesBy(channelOf)]).toEqual([10, 10]);
+  });
+
+  it(`for ${MANY} numbers from one address, by each channel: 200 codes are sent in an hour`, async () => {
+    const answers = await storm(MANY, (index) => {
+      const phone = { region: 44, phone: 7_400_000_000 + index };
+      return post(either(index).api, '/user/send_code', { ...phone, ...channelOf(index) }, from(ATTACKER));
+    });
+    expect(countCodes(answers)).toEqual({ 200: 200, 5000: MANY - 200 });
+    expect(sent()).toHaveLength(200);
+  });
+
+  it('for more guesses, with a code by another channel each time: 20 codes are compared in a day', async () => {
+    const victim = newPhone();
+    let compared = 0;
+    for (let round = 0; round < 8; round += 1) {
+      await resendIsFree(victim);
+      await post(either(round).api, '/user/send_code', { ...victim, ...channelOf(round) }, from(ATTACKER));
+      const answers = await inParallel(10, (index) =>
+        post(either(index).api, '/user/verify_code', { ...victim, code: '0' }, from(ATTACKER)),
+      );
+      compared += countCodes(answers)['1000'] ?? 0;
+    }
+    expect(compared).toBe(20);
+  });
+});
+
 describe('running up the bill', () => {
   it(`${MANY} numbers from one address: 200 codes are sent in an hour`, async () => {
     const answers = await storm(MANY, (index) =>

@@ -3899,6 +3899,57 @@ export const guards = {
     by: 'if (refused) return refused;',
     named: 'are refused as undeliverable only if each refuses the number',
   },
+  'senders-1': {
+    guard: 'a code that its provider makes and compares is the only valid one',
+    file: 'src/features/verification/verify-code-service.ts',
+    replace: 'return await check(number, typed);',
+    by: 'return codes.matches(number, typed, sent.hmac) || (await check(number, typed));',
+    named: 'is not the one that this service has made and not sent',
+  },
+  'senders-2': {
+    guard: 'a code that its provider has not compared costs no try',
+    file: 'src/features/verification/verify-code-service.ts',
+    replace: `      await guess.giveBack();
+      await verification.releaseAttempt(sent);`,
+    by: '      await guess.giveBack();',
+    named: 'costs no try and no guess while Twilio does not compare it: "reset"',
+  },
+  'senders-3': {
+    guard: 'a code that its provider has not compared costs no guess',
+    file: 'src/features/verification/verify-code-service.ts',
+    replace: `      await guess.giveBack();
+      await verification.releaseAttempt(sent);`,
+    by: '      await verification.releaseAttempt(sent);',
+    named: 'costs no try and no guess while Twilio does not compare it: "reset"',
+  },
+  'senders-4': {
+    guard: 'a code whose sender was taken out of the settings is still compared',
+    file: 'src/features/sending/sending.ts',
+    replace: 'return this.senders.get(way.sender)?.check;',
+    by: 'return this.senderOf(way).check;',
+    named: 'compares a code itself whose sender was taken out of the settings',
+  },
+  'ways-random-1': {
+    guard: 'a message that may arrive ends the ways, whatever has failed before it',
+    file: 'src/features/sending/sending.ts',
+    replace: 'if (error instanceof SendingTimedOut) throw error;',
+    by: '',
+    named: 'are never two at once, count once',
+  },
+  'ways-random-2': {
+    guard: 'a code that was not sent by any way costs the phone nothing',
+    file: 'src/features/verification/send-code-service.ts',
+    replace: 'if (wasProviderAsked(error)) await taken.giveBackButAddress();',
+    by: 'if (wasProviderAsked(error)) await Promise.resolve();',
+    named: 'are never two at once, count once',
+  },
+  'ways-random-3': {
+    guard: 'a code that no way has taken is not valid',
+    file: 'src/features/verification/code-sender.ts',
+    replace: 'await verification.withdrawCode(id, phone);',
+    by: '',
+    named: 'are never two at once, count once',
+  },
   'pages-1': {
     guard: 'the inbox of development does not exist in production',
     file: 'src/composition/pages.ts',

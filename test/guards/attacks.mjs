@@ -159,6 +159,13 @@ export const guards = {
     by: `limits: ['findsPerMinute']`,
     named: 'through find',
   },
+  'attacks-20': {
+    guard: 'a channel is not a way around the limits of a number',
+    file: 'src/features/verification/send-code-service.ts',
+    replace: '{ limit: slotFor(standing), subject: number },',
+    by: '{ limit: slotFor(standing), subject: `${number} ${Math.random()}` },',
+    named: 'for one number, by each channel at once',
+  },
   'attacks-19': {
     guard: 'phone checks are limited per address',
     file: 'src/features/verification/verification-router.ts',

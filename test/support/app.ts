@@ -88,6 +88,8 @@ interface Options {
   dataDir?: string;
   /** Uses the configured sender. */
   realSms?: boolean;
+  /** Time of an exchange with a sender, so that a test need not wait for long. */
+  senderTimeoutMs?: number;
   /** Told of all that happens. */
   metrics?: Metrics;
 }
@@ -120,6 +122,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     keys,
     logger,
     ...(options.realSms ? {} : { sms }),
+    ...(options.senderTimeoutMs !== undefined && { senderTimeoutMs: options.senderTimeoutMs }),
     observers: bothOf(options.metrics, traces),
   };
   const container = await buildContainer(config, outside, {

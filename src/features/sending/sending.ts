@@ -57,9 +57,12 @@ export class Sending {
     throw failureOf(errors);
   }
 
-  /** Compares a code with a provider that made it itself. Undefined: this way's codes are the service's own. */
+  /**
+   * Compares a code with a provider that made it itself. Undefined: this way's codes are the service's own. The way may
+   * have been taken out of the settings since the code was sent.
+   */
   checkOf(way: Way): Sender['check'] {
-    return this.senderOf(way).check;
+    return this.senders.get(way.sender)?.check;
   }
 
   private senderOf(way: Way): Sender {

@@ -41,9 +41,13 @@ export class Words {
     return this.textsIn(language)[happening];
   }
 
-  /** A language may have been removed since a phone was given it. */
+  /** Returns the tag of the language in which the texts are. It may have been removed since a phone was given it. */
+  tagOf(language: string): string {
+    return this.languages.has(language) ? language : this.settings.defaultLanguage.toLowerCase();
+  }
+
   private textsIn(language: string): Texts {
-    const texts = this.languages.get(language) ?? this.languages.get(this.settings.defaultLanguage.toLowerCase());
+    const texts = this.languages.get(this.tagOf(language));
     if (texts === undefined) throw new Error(`there are no words in ${this.settings.defaultLanguage}`);
     return texts;
   }

@@ -76,7 +76,8 @@ export class CodeSender {
     try {
       // Only SMS is read by programs of the phone.
       const body = (channel: Channel) => words.code(channel === 'sms' ? wording : { language }, code);
-      const { way, reference } = await sending.send(ways, { to: phone.number, body, code }, before);
+      const message = { to: phone.number, body, code, language: words.tagOf(language) };
+      const { way, reference } = await sending.send(ways, message, before);
       if (reference) await verification.setReference(id, reference);
       return way.channel;
     } catch (error) {

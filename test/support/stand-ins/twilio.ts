@@ -9,8 +9,8 @@ export interface TwilioError {
 /** `compare`, a state whatever the code is, an error in Twilio's form, or a broken connection. */
 export type TwilioCheckBehaviour = 'compare' | { state: string } | TwilioError | Trouble;
 
-/** `accept`, an error in Twilio's form, a message that is created and failed at once, or a broken connection. */
-export type TwilioBehaviour = 'accept' | TwilioError | { failedWith: number } | Trouble;
+/** `accept`, `refuse` (the number), an error in Twilio's form, a message that is created and failed at once, or a broken connection. */
+export type TwilioBehaviour = 'accept' | 'refuse' | TwilioError | { failedWith: number } | Trouble;
 
 export interface TwilioStandIn extends VendorServer {
   accountSid: string;
@@ -21,6 +21,8 @@ export interface TwilioStandIn extends VendorServer {
   behaveAtChecks(behaviour: TwilioCheckBehaviour): void;
   /** Returns the code that Verify has sent to a number and that still waits for a check. */
   verifyCodeFor(to: string): string;
+  /** Lets Verify forget a verification, as it does after ten minutes. */
+  forget(to: string): void;
   /** Sets what is left of the account's credit. */
   leave(balance: string): void;
 }
@@ -81,6 +83,7 @@ export async function startTwilioStandIn(): Promise<TwilioStandIn> {
     if (refused) return refused;
     if (path === CHECKS) return verify.check(form);
     if (behaviour === 'accept' && path === VERIFICATIONS) return verify.start(form);
+    if (behaviour === 'refuse') return error(400, path === VERIFICATIONS ? 60200 : 21211, form);
     count += 1;
     return replyFor(behaviour, form, successOf(path, form, count));
   });
@@ -105,6 +108,9 @@ export async function startTwilioStandIn(): Promise<TwilioStandIn> {
       const code = pending.get(to)?.code;
       if (code === undefined) throw new Error(`Verify waits for no code of ${to}`);
       return code;
+    },
+    forget(to) {
+      pending.delete(to);
     },
     leave(amount) {
       balance = amount;
@@ -157,7 +163,7 @@ function inCheck(form: URLSearchParams): number | undefined {
   return /^\d{4,10}$/.test(form.get('Code') ?? '') && form.get('To') ? undefined : 60200;
 }
 
-function replyFor(behaviour: TwilioBehaviour, form: URLSearchParams, success: Reply): Reply {
+function replyFor(behaviour: Exclude<TwilioBehaviour, 'refuse'>, form: URLSearchParams, success: Reply): Reply {
   if (behaviour === 'accept') return success;
   if (typeof behaviour === 'string') return { trouble: behaviour };
   if ('failedWith' in behaviour) return { status: 201, json: message(form, 'failed', behaviour.failedWith) };

@@ -8,6 +8,8 @@ export interface RecordedRequest {
   headers: IncomingHttpHeaders;
   body: string;
   form: URLSearchParams;
+  /** When it was there, by performance.now(). */
+  at: number;
 }
 
 /** Faults of a vendor's server, independent of its API. */
@@ -59,7 +61,7 @@ export async function startVendorServer(
 async function record(req: IncomingMessage): Promise<RecordedRequest> {
   const body = await text(req);
   const { method = '', url = '', headers } = req;
-  return { method, path: url, headers, body, form: new URLSearchParams(body) };
+  return { method, path: url, headers, body, form: new URLSearchParams(body), at: performance.now() };
 }
 
 function answer(reply: Reply, successStatus: number, res: ServerResponse): void {
