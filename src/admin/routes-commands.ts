@@ -22,7 +22,12 @@ export const ROUTES: Command[] = [
         ],
         ways: route.flatMap((step, index) =>
           step.map((way): Row => {
-            const { sent = 0, verified = 0 } = traffic.find((one) => one.way === nameOf(way)) ?? {};
+            const {
+              sent = 0,
+              verified = 0,
+              told = 0,
+              delivered = 0,
+            } = traffic.find((one) => one.way === nameOf(way)) ?? {};
             return {
               step: index + 1,
               way: nameOf(way),
@@ -30,6 +35,7 @@ export const ROUTES: Command[] = [
               sent,
               verified,
               share: shareOf(verified, sent),
+              delivered: told === 0 ? '' : `${delivered} of ${told}`,
             };
           }),
         ),

@@ -9,6 +9,9 @@ import { phoneIn, sessionsOf } from './who';
 
 const EVENTS = 15;
 
+/** Receipts, in a sentence. */
+const TOLD: Record<string, string> = { delivered: 'was delivered', failed: 'was not delivered' };
+
 /** Tells why a number gets no code, and why it cannot log in. */
 export async function why(at: Workplace, { words: [given = ''], options }: Given): Promise<Parts> {
   const { services, support, config } = at;
@@ -27,6 +30,7 @@ export async function why(at: Workplace, { words: [given = ''], options }: Given
     ...(claims.length > 0 && { 'claims of its number': claims.map(claimRow) }),
     codes: [
       ...(await refusalsOfCodes(at, phone, limits)),
+      ...(await lastCodeOf(at, phone)),
       `in the last day, ${countryOf(phone)} was sent ${traffic.day.sent} codes that are old enough to judge, of which ${traffic.day.verified} were verified`,
     ],
     logins: refusalsOfLogins(at, user, limits),
@@ -61,6 +65,16 @@ async function refusalsOfCodes(at: Workplace, phone: Phone, limits: FoundLimit[]
   return reasons.length > 0
     ? reasons
     : ['nothing here holds codes back now: the last events show limits met before, and what the provider said'];
+}
+
+/** Tells what became of the last code, as far as it is known. */
+async function lastCodeOf({ services }: Workplace, phone: Phone): Promise<string[]> {
+  const last = await services.operators.lastCode(phone);
+  if (!last || last.way === '') return [];
+  const { way, at, isVerified, receipt } = last;
+  const told =
+    receipt === '' ? 'its provider has not told what became of it' : `its provider tells that it ${TOLD[receipt]}`;
+  return [`the last code went by ${way} at ${at}: ${told}, and it was ${isVerified ? '' : 'not '}verified`];
 }
 
 function refusalsOfLogins({ config }: Workplace, user: FoundUser | undefined, limits: FoundLimit[]): string[] {

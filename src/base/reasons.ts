@@ -34,6 +34,9 @@ export const REASONS = {
   stopping: { code: 503, when: 'this instance is stopping' },
   not_ready: { code: 503, when: 'the database of this instance lacks migrations, or does not take writes' },
 
+  // Only /receipts.
+  receipt_unsigned: { code: 403, when: 'the provider of the message has not signed this receipt, or did so long ago' },
+
   // Codes and captchas.
   wrong_code: { code: 1000, when: 'the code is wrong, or no code was sent to this phone' },
   code_expired: { code: 2000, when: 'the code was used or has expired' },

@@ -77,6 +77,7 @@ export async function buildContainer(
     },
     { at: '/.well-known', router: services.jwks },
     { at: '/captcha', router: services.shownCaptchas },
+    { router: services.receipts },
     ...pages(config, pageParts).map((router) => ({ router })),
   ];
   const routers = [

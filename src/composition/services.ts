@@ -48,6 +48,7 @@ import { TokensService } from '../features/tokens/tokens-service';
 import { UsersService } from '../features/users/users-service';
 import { CaptchaService } from '../features/verification/captcha-service';
 import { CodeSender } from '../features/verification/code-sender';
+import { receiptsRouter } from '../features/verification/receipts-router';
 import { SendCodeService } from '../features/verification/send-code-service';
 import { VerificationCodes } from '../features/verification/verification-code';
 import { VerifyCodeService } from '../features/verification/verify-code-service';
@@ -59,6 +60,7 @@ import { chooseSenders } from '../integrations/senders/choose-senders';
 import { CountedSender } from '../integrations/senders/counted-sender';
 import { Inbox } from '../integrations/senders/inbox';
 import type { SenderName } from '../integrations/senders/kinds';
+import { receiptReaders } from '../integrations/senders/receipts';
 import type { Sender } from '../integrations/senders/sender';
 import { chooseImageStorage } from '../integrations/storage/choose-image-storage';
 import { WebhookCaller } from '../integrations/webhook-call';
@@ -181,6 +183,7 @@ export async function buildServices(config: Config, outside: Outside) {
       trafficOf: (phone: Phone) => repos.smsTraffic.ofRegion(phone),
       smsCredits: credits,
       routes: ways.routes,
+      lastCode: (phone: Phone) => repos.ways.lastCode(phone.number),
       clearLimit: (key: string) => watch.limiter.clearBucket(key),
       isMember: async (groupId: string, userId: string) =>
         (await repos.memberships.roles(groupId, [userId])).has(userId),
@@ -196,6 +199,7 @@ export async function buildServices(config: Config, outside: Outside) {
     publicUrlOf: vendors.publicUrlOf,
     uploads: vendors.uploads,
     shownCaptchas: vendors.captchas.shown,
+    receipts: receiptsRouter(receiptReaders(config.sms.senders), repos.verification),
     limiter: watch.limiter,
     /** Meter of downloads without a session. */
     meter: downloadMeter(watch.limiter),

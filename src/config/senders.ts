@@ -24,10 +24,15 @@ const READERS: Readers = {
     template: need('WHATSAPP_TEMPLATE', why),
     languages: env.WHATSAPP_TEMPLATE_LANGUAGES,
     apiUrl: env.WHATSAPP_API_URL,
+    ...((env.WHATSAPP_APP_SECRET ?? env.WHATSAPP_VERIFY_TOKEN) !== undefined && {
+      appSecret: need('WHATSAPP_APP_SECRET', 'receipts of WhatsApp need it'),
+      verifyToken: need('WHATSAPP_VERIFY_TOKEN', 'receipts of WhatsApp need it'),
+    }),
   }),
   telegram: (env, need, why) => ({
     token: need('TELEGRAM_GATEWAY_TOKEN', why),
     ttlSeconds: env.CODE_TTL_SECONDS,
+    receiptsUrl: receiptsUrl(env, 'telegram'),
     apiUrl: env.TELEGRAM_API_URL,
   }),
   http: (_env, need, why) => ({ url: need('SMS_HTTP_URL', why), secrets: need('SMS_HTTP_SECRET', why) }),
@@ -77,7 +82,13 @@ function twilioOf(env: Environment, need: Need, why: string) {
     ...accountOf(env, need, why),
     from: env.TWILIO_MESSAGING_SERVICE_SID ? env.TWILIO_FROM : need('TWILIO_FROM', either),
     messagingServiceSid: env.TWILIO_MESSAGING_SERVICE_SID,
+    receiptsUrl: receiptsUrl(env, 'twilio'),
   };
+}
+
+/** Providers call only addresses with https. */
+function receiptsUrl({ PUBLIC_URL }: Environment, sender: SenderName): string | undefined {
+  return PUBLIC_URL?.startsWith('https:') ? `${PUBLIC_URL}/receipts/${sender}` : undefined;
 }
 
 function accountOf(env: Environment, need: Need, why: string) {

@@ -4,7 +4,11 @@ import { BadRequest } from '../base/errors';
 const MAX_BYTES = 16 * 1_024;
 
 /** Reads every body, of any content type. The operation decides whether to use it. */
-export const body: RequestHandler[] = [raw({ type: (req) => req.headers['content-length'] !== '0', limit: MAX_BYTES })];
+export const body: RequestHandler[] = bodyUpTo(MAX_BYTES);
+
+export function bodyUpTo(limit: number): RequestHandler[] {
+  return [raw({ type: (req) => req.headers['content-length'] !== '0', limit })];
+}
 
 /** Refuses a malformed body before the session is checked, for operations with a body. */
 export function wellFormedBody(req: Request, _res: Response, next: NextFunction): void {

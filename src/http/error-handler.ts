@@ -92,9 +92,13 @@ function asAppError(error: unknown): AppError {
 /** Translates refusals of Express and its body reader: an oversized body, a broken encoding, an undecodable path. */
 function fromExpress(error: unknown): AppError | undefined {
   if (!isNativeError(error) || !('status' in error)) return undefined;
-  if (error.status === 413) return new TooLarge('body_too_large', 'body: must be at most 16 KiB');
+  if (error.status === 413) return new TooLarge('body_too_large', `body: must be at most ${limitOf(error)} KiB`);
   if (error.name === 'URIError') return new BadRequest('malformed_path', 'path: cannot be decoded');
   if (typeof error.status === 'number' && error.status >= 400 && error.status < 500)
     return new BadRequest('malformed_body', 'body: cannot be read');
   return undefined;
+}
+
+function limitOf(error: Error): number {
+  return 'limit' in error && typeof error.limit === 'number' ? error.limit / 1_024 : 16;
 }

@@ -305,7 +305,10 @@ describe('doctor', () => {
     const credit = () => row('SMS credit', env);
     expect(await credit()).toMatchObject({ state: 'ok', finding: 'twilio 12.35 USD' });
     twilio.leave('0.00');
-    expect(await credit()).toMatchObject({ state: 'LOOK', finding: '0.00 USD: pay the provider, or no code is sent' });
+    expect(await credit()).toMatchObject({
+      state: 'LOOK',
+      finding: 'twilio 0.00 USD: pay the provider, or no code is sent',
+    });
     twilio.behave({ status: 401, code: 20003 });
     expect(await credit()).toMatchObject({
       state: 'LOOK',

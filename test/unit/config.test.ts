@@ -29,6 +29,8 @@ const FREE = [
   'SMS_FILE',
   'WORDS_DIR',
   'WHATSAPP_TOKEN',
+  'WHATSAPP_APP_SECRET',
+  'WHATSAPP_VERIFY_TOKEN',
   'TELEGRAM_GATEWAY_TOKEN',
   'RONGCLOUD_APP_KEY',
   'RONGCLOUD_APP_SECRET',
@@ -613,10 +615,7 @@ describe('loadConfig in production', () => {
 
 /** The variables of senders that reach phones. */
 const OTHER_SENDERS: [SenderName, Record<string, string>][] = [
-  [
-    'twilio-verify',
-    { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't'.repeat(32), TWILIO_VERIFY_SERVICE_SID: 'VA1' },
-  ],
+  ['twilio-verify', { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't'.repeat(32), TWILIO_VERIFY_SERVICE_SID: 'VA1' }],
   ['whatsapp', { WHATSAPP_TOKEN: 't', WHATSAPP_PHONE_NUMBER_ID: '106540352242922', WHATSAPP_TEMPLATE: 'code' }],
   ['telegram', { TELEGRAM_GATEWAY_TOKEN: 't' }],
   ['http', { SMS_HTTP_URL: 'https://sms.example', SMS_HTTP_SECRET: `whsec_${'aB3+'.repeat(11)}` }],

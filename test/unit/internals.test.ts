@@ -162,6 +162,16 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
       { major: 6, what: 'the HTTP client of the SDK', source: 'lib/base/RequestClient.js', text: 'this.axios = ' },
     ],
   },
+  'src/integrations/senders/receipts.ts': {
+    twilio: [
+      {
+        major: 6,
+        what: 'the check of a signature is in a file without the rest of the SDK',
+        source: 'lib/webhooks/webhooks.js',
+        text: 'exports.validateRequest = validateRequest',
+      },
+    ],
+  },
   'src/integrations/senders/twilio-account.ts': {
     twilio: [{ major: 6, what: 'the codes of a time-out', source: 'lib/base/RequestClient.js', text: 'this.axios = ' }],
   },

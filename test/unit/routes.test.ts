@@ -18,7 +18,7 @@ function route(...steps: Record<string, number>[]): Route {
 }
 
 interface Given extends Partial<RouteRules> {
-  traffic?: WayTraffic[];
+  traffic?: Omit<WayTraffic, 'told' | 'delivered'>[];
   /** Each draw, from 0 to 1. */
   draws?: number[];
 }
@@ -27,7 +27,7 @@ function routes({ routes: given = {}, adaptive = false, traffic = [], draws = []
   const left = [...draws];
   return new Routes(
     { adaptive, routes: given },
-    () => Promise.resolve(traffic),
+    () => Promise.resolve(traffic.map((one) => ({ ...one, told: 0, delivered: 0 }))),
     (most: number) => Math.floor((left.shift() ?? 0) * most),
   );
 }

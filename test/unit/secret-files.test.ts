@@ -37,6 +37,11 @@ const SAMPLES = {
   RONGCLOUD_APP_SECRET: 'in a file',
   QINIU_SECRET_KEY: 'in a file',
   CAPTCHA_SECRET_KEY: 'in a file',
+  SMS_HTTP_SECRET: `whsec_${'aB3+'.repeat(11)}`,
+  WHATSAPP_TOKEN: 'in a file',
+  WHATSAPP_APP_SECRET: 'in a file',
+  WHATSAPP_VERIFY_TOKEN: 'in a file',
+  TELEGRAM_GATEWAY_TOKEN: 'in a file',
   OTEL_EXPORTER_OTLP_HEADERS: 'key=in a file',
   TEST_NUMBERS: '+447700900123=271828@2020-01-31',
 };
@@ -49,6 +54,10 @@ const GIVEN: Record<string, string | undefined> = {
   QINIU_BUCKET: 'b',
   QINIU_DOMAIN: 'a.example',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'https://a.example',
+  SMS_ROUTES: fileWith(JSON.stringify({ routes: { GB: ['http sms', 'whatsapp', 'telegram'] } })),
+  SMS_HTTP_URL: 'https://a.example',
+  WHATSAPP_PHONE_NUMBER_ID: '1',
+  WHATSAPP_TEMPLATE: 'code',
 };
 const RONGCLOUD: typeof GIVEN = { ...GIVEN, MESSAGING_PROVIDER: 'rongcloud', RONGCLOUD_APP_KEY: 'k' };
 

@@ -21,6 +21,9 @@ export interface WayTraffic {
   way: string;
   sent: number;
   verified: number;
+  /** Codes of which the provider has told what became of them, and those that it has delivered. */
+  told: number;
+  delivered: number;
 }
 
 export interface Wish {

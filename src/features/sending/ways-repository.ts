@@ -1,19 +1,32 @@
 import type { Knex } from 'knex';
-import { statement } from '../../database/statement';
+import { shown, statement } from '../../database/statement';
 import type { WayTraffic } from './routes';
 
 /** A code is judged after five minutes: by then its owner has typed it. */
 const trafficOfWays = statement<WayTraffic, 'country'>(
   'traffic-of-ways',
-  `SELECT way, count(*)::integer AS sent, count(verified_at)::integer AS verified FROM verification_codes
+  `SELECT way, count(*)::integer AS sent, count(verified_at)::integer AS verified,
+          count(*) FILTER (WHERE receipt <> '')::integer AS told,
+          count(*) FILTER (WHERE receipt = 'delivered')::integer AS delivered
+     FROM verification_codes
     WHERE country = :country AND way <> ''
       AND created_at > now() - interval '1 day' AND created_at < now() - interval '5 minutes'
     GROUP BY way ORDER BY way`,
 );
 
-const lastWay = statement<{ way: string; isVerified: boolean }, 'phone'>(
-  'last-way',
-  `SELECT way, verified_at IS NOT NULL AS "isVerified" FROM verification_codes
+/** A code that was sent. */
+interface LastCode {
+  /** Empty for a code of the version before, and of a test number. */
+  way: string;
+  at: string;
+  isVerified: boolean;
+  /** Empty until the provider has told. */
+  receipt: string;
+}
+
+const lastCode = statement<LastCode, 'phone'>(
+  'last-code',
+  `SELECT way, ${shown('created_at')} AS at, verified_at IS NOT NULL AS "isVerified", receipt FROM verification_codes
     WHERE phone = :phone ORDER BY id DESC LIMIT 1`,
 );
 
@@ -37,9 +50,14 @@ export class WaysRepository {
     return traffic;
   }
 
+  async lastCode(phone: string): Promise<LastCode | undefined> {
+    const [last] = await lastCode(this.db, { phone });
+    return last;
+  }
+
   /** Returns the way of the phone's last code, if that code was not verified. */
   async failedWay(phone: string): Promise<string | undefined> {
-    const [last] = await lastWay(this.db, { phone });
+    const last = await this.lastCode(phone);
     return last && !last.isVerified ? last.way : undefined;
   }
 }

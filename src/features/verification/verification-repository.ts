@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
+import { nameOf, SENDERS, type SenderName } from '../../integrations/senders/kinds';
+import type { Receipt } from '../../integrations/senders/receipts';
 import { countryOf, OWN_PHONE, type OwnPhone, type Phone } from '../phones/phone-number';
 import type { MaxAttempts } from './guesses';
 import type { KeptCode } from './verification-code';
@@ -189,6 +191,13 @@ const spendToken = statement<{ replacedSid: string | null }, 'phone' | 'tokenHas
    SELECT replaced AS "replacedSid" FROM spent`,
 );
 
+/** A receipt is set once: a replayed one, or one that comes late, changes nothing. */
+const setReceipt = statement<unknown, 'reference' | 'outcome' | 'ways'>(
+  'set-receipt',
+  `UPDATE verification_codes SET receipt = :outcome
+    WHERE reference = :reference AND reference <> '' AND receipt = '' AND way = ANY (:ways::text[])`,
+);
+
 /** Codes, and the tokens that replaced them, on the database's clock. Each code counts as traffic of its country. */
 export class VerificationRepository {
   constructor(private readonly db: Knex) {}
@@ -218,6 +227,12 @@ export class VerificationRepository {
   /** Stores a code that is not sent. From now on only this one is valid for the phone. */
   async addTestCode({ number }: Phone, code: KeptCode, language: string, ttlSeconds: number): Promise<void> {
     await addTestCode(this.db, { phone: number, ...code, language, ttlSeconds });
+  }
+
+  /** Notes what a provider tells of a message of its own. Ignores one that is not known. */
+  async setReceipt(sender: SenderName, { reference, outcome }: Receipt): Promise<void> {
+    const ways = SENDERS[sender].channels.map((channel) => nameOf({ sender, channel }));
+    await setReceipt(this.db, { reference, outcome, ways });
   }
 
   /** Withdraws a code that was not sent. The one before it is valid again. */

@@ -7,6 +7,8 @@ export interface TelegramOptions extends CallOptions {
   /** Time after which a code that was not delivered is not delivered any more. */
   ttlSeconds: number;
   apiUrl: string;
+  /** Where Telegram tells what became of a message. */
+  receiptsUrl?: string | undefined;
 }
 
 const PEER = 'Telegram';
@@ -35,11 +37,11 @@ export class TelegramSender implements Sender {
 
   async send({ to, code }: Message): Promise<Sent> {
     if (code === undefined) throw new Error(`${PEER} takes codes only`);
-    const { token, ttlSeconds, apiUrl } = this.options;
+    const { token, ttlSeconds, apiUrl, receiptsUrl } = this.options;
     const ttl = Math.min(MOST_TTL, Math.max(LEAST_TTL, ttlSeconds));
     const { status, body } = await this.call.post(
       `${apiUrl}/sendVerificationMessage`,
-      JSON.stringify({ phone_number: to, code, ttl }),
+      JSON.stringify({ phone_number: to, code, ttl, callback_url: receiptsUrl }),
       { Authorization: `Bearer ${token}` },
     );
     const { data } = answer.safeParse(body);

@@ -8,6 +8,8 @@ export interface TwilioOptions extends TwilioAccount {
   /** The sending number; one of `from` and `messagingServiceSid` is needed, and for calls `from`. */
   from?: string | undefined;
   messagingServiceSid?: string | undefined;
+  /** Where Twilio tells what became of a message. */
+  receiptsUrl?: string | undefined;
 }
 
 /**
@@ -71,10 +73,12 @@ export class TwilioSender implements Sender {
 
   private async make(message: Message): Promise<Made> {
     const { to, channel, body } = message;
+    const { receiptsUrl: statusCallback } = this.options;
+    const told = statusCallback === undefined ? {} : { statusCallback };
     try {
       return await (channel === 'voice'
-        ? this.client.calls.create({ to, from: this.caller(), twiml: spokenCode(message) })
-        : this.client.messages.create({ ...this.sender, to, body }));
+        ? this.client.calls.create({ to, from: this.caller(), twiml: spokenCode(message), ...told })
+        : this.client.messages.create({ ...this.sender, to, body, ...told }));
     } catch (error) {
       throw sanitised(error, REFUSED_NUMBERS);
     }

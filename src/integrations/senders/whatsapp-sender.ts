@@ -13,6 +13,10 @@ export interface WhatsAppOptions extends CallOptions {
   languages: [string, ...string[]];
   /** Address of the Graph API, with its version. */
   apiUrl: string;
+  /** Secret by which Meta signs receipts. Without it there are none. */
+  appSecret?: string | undefined;
+  /** Token by which Meta asks whether the address of receipts is ours. */
+  verifyToken?: string | undefined;
 }
 
 const PEER = 'WhatsApp';
