@@ -5,13 +5,21 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { CookieJar } from '../../packages/client/src/cookie-jar.ts';
-import { Client, memoryStorage, SyncStore, type SessionEvent } from '../../packages/client/src/index.ts';
+import { TokenJar } from '../../packages/client/src/token-jar.ts';
+import {
+  Client,
+  memoryStorage,
+  SyncStore,
+  type ClientOptions,
+  type SessionEvent,
+} from '../../packages/client/src/index.ts';
 import { startApp, type TestApp } from '../support/app';
 import { solvedCaptcha } from '../support/captchas';
 import { inParallel } from '../support/calls';
 import { clientOf, credentialsOf, signedInClient } from '../support/client';
 import { PNG, inspectImage } from '../support/images';
-import { insertPerson, newPhone, type Person } from '../support/people';
+import { insertPerson, newPhone, verificationToken, type Person } from '../support/people';
+import { rememberSecret } from '../support/secrets';
 import {
   startVendorServer,
   type RecordedRequest,
@@ -174,6 +182,74 @@ describe('the client and the service', () => {
     });
   });
 
+  describe('with bearer tokens', () => {
+    const keysOf = ({ url }: TestApp) =>
+      [`token:${new URL(url).host}:session`, `token:${new URL(url).host}:device`] as const;
+    const bearer = (storage = memoryStorage(), options: Partial<ClientOptions> = {}) =>
+      clientOf(app, { cookies: 'bearer', storage, ...options });
+
+    it('signs up and in by a code, without a password or a cookie, and stays signed in after a restart', async () => {
+      const storage = memoryStorage();
+      const setCookies: string[] = [];
+      const watched: typeof fetch = async (...request) => {
+        const answer = await fetch(...request);
+        setCookies.push(...answer.headers.getSetCookie());
+        return answer;
+      };
+      const client = bearer(storage, { fetch: watched });
+      const events: string[] = [];
+      client.onSession(({ event }) => events.push(event));
+      const phone = newPhone();
+      const up = { nickname: 'Ann', verification_token: await verificationToken(app, phone) };
+      const registered = await client.call('/user/register_by_token', up);
+      expect(registered).toMatchObject({ ok: true });
+      expect(client.isSignedIn).toBe(true);
+      expect(await bearer(storage).call('/user/groups')).toMatchObject({ ok: true });
+
+      const [session, device] = keysOf(app);
+      expect(await client.logout()).toMatchObject({ ok: true });
+      expect([await storage.getItem(session), typeof (await storage.getItem(device))]).toEqual([null, 'string']);
+      expect(await bearer(storage).call('/user/groups')).toMatchObject({ ok: false, reason: 'not_signed_in' });
+
+      const back = { verification_token: await verificationToken(app, phone) };
+      expect(await client.call('/user/login_by_token', back)).toMatchObject({ ok: true });
+      expect(await client.call('/user/groups')).toMatchObject({ ok: true });
+      for (const answer of [registered]) if (answer.ok) rememberSecret(answer.result.token);
+      await until(() => events.length === 3);
+      expect(events).toEqual(['began', 'ended', 'began']);
+      expect(setCookies).toEqual([]);
+    });
+
+    it('sends a used token again by itself when the answer was lost', async () => {
+      let isLost = true;
+      const losing: typeof fetch = async (...request) => {
+        const answer = await fetch(...request);
+        if (!isLost) return answer;
+        isLost = false;
+        throw new TypeError('lost');
+      };
+      const verification_token = await verificationToken(app, ann);
+      const client = bearer(memoryStorage(), { fetch: losing });
+      expect(await client.call('/user/login_by_token', { verification_token })).toMatchObject({ ok: true });
+      expect(isLost).toBe(false);
+      expect(await client.call('/user/groups')).toMatchObject({ ok: true });
+    });
+
+    it('keeps no older token than the newest', async () => {
+      const storage = memoryStorage();
+      const jar = new TokenJar(storage, new URL('http://one.example/accounts'));
+      await jar.keep(new Headers({ 'X-Session-Token': 'old', 'X-Device-Token': 'd' }), {});
+      const sent = await jar.headers();
+      expect(sent).toEqual({ 'X-Session': 'bearer', Authorization: 'Bearer old', 'X-Device-Token': 'd' });
+      await jar.keep(new Headers({ 'X-Session-Token': 'new' }), sent);
+      // A renewal of the session before, which arrives late.
+      await jar.keep(new Headers({ 'X-Session-Token': 'old' }), sent);
+      expect(await jar.headers()).toMatchObject({ Authorization: 'Bearer new' });
+      const other = new TokenJar(storage, new URL('http://two.example'));
+      expect(await other.headers()).toEqual({ 'X-Session': 'bearer' });
+    });
+  });
+
   describe('when the session has ended', () => {
     const endAll = () => app.db('session').delete();
 
@@ -280,16 +356,16 @@ describe('the jar of cookies', () => {
     const storage = memoryStorage();
     const jar = new CookieJar(storage, new URL('https://one.example'));
     await jar.keep(set('__Host-sid=s%3A1; Path=/; Secure', '__Host-device=2; Secure', 'other=3'));
-    expect(await jar.header()).toBe('__Host-sid=s%3A1; __Host-device=2');
-    expect(await new CookieJar(storage, new URL('http://one.example')).header()).toBe('');
+    expect(await jar.headers()).toEqual({ Cookie: '__Host-sid=s%3A1; __Host-device=2' });
+    expect(await new CookieJar(storage, new URL('http://one.example')).headers()).toEqual({});
   });
 
   it('sends nothing to another host', async () => {
     const storage = memoryStorage();
     await new CookieJar(storage, new URL('http://one.example')).keep(set('sid=1'));
-    expect(await new CookieJar(storage, new URL('http://one.example')).header()).toBe('sid=1');
+    expect(await new CookieJar(storage, new URL('http://one.example')).headers()).toEqual({ Cookie: 'sid=1' });
     for (const other of ['http://two.example', 'http://one.example:81'])
-      expect(await new CookieJar(storage, new URL(other)).header()).toBe('');
+      expect(await new CookieJar(storage, new URL(other)).headers()).toEqual({});
   });
 
   it.each(['sid=; Path=/', 'sid=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'sid=1; Max-Age=0'])(
@@ -297,9 +373,9 @@ describe('the jar of cookies', () => {
     async (cookie) => {
       const jar = new CookieJar(memoryStorage(), new URL('http://one.example'));
       await jar.keep(set('sid=1; Expires=Fri, 01 Jan 2100 00:00:00 GMT', 'device=2; Max-Age=9'));
-      expect(await jar.header()).toBe('sid=1; device=2');
+      expect(await jar.headers()).toEqual({ Cookie: 'sid=1; device=2' });
       await jar.keep(set(cookie));
-      expect(await jar.header()).toBe('device=2');
+      expect(await jar.headers()).toEqual({ Cookie: 'device=2' });
     },
   );
 });

@@ -51,6 +51,23 @@ describe('the client in an imitation of React Native', () => {
     rememberSecret(login.result.token);
   }
 
+  it('is signed in by tokens that it stores, without cookies, also after a restart', async () => {
+    const start = () => {
+      const { Client } = device.start();
+      return new Client({ baseUrl: app.url, repeats: 0, cookies: 'bearer', storage: device.asyncStorage });
+    };
+    const client = start();
+    const login = await client.call('/user/login', credentialsOf(ann));
+    expect(login).toMatchObject({ ok: true });
+    if (login.ok) rememberSecret(login.result.token);
+    const { host } = new URL(app.url);
+    expect(device.storedKeys.sort()).toEqual([`token:${host}:device`, `token:${host}:session`]);
+    for (const key of device.storedKeys) rememberSecret(String(await device.asyncStorage.getItem(key)));
+    expect(await start().call('/user/{id}', { id: bob.id })).toMatchObject({ result: { nickname: 'Bob' } });
+    await client.logout();
+    expect(await start().call('/user/groups')).toMatchObject({ ok: false, reason: 'not_signed_in' });
+  });
+
   it('is signed in by the cookies that the system keeps, also after a restart', async () => {
     const first = started();
     expect(await first.client.call('/user/groups')).toMatchObject({ ok: false, reason: 'not_signed_in' });

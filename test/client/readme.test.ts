@@ -63,6 +63,23 @@ describe('the client', () => {
     expect(shown()).toContain('friend: Bob, 20\n');
   });
 
+  it('signs up and in by a code, without a password, as written', async () => {
+    const [, sessions = ''] = /^## Sessions$(.*?)^## /ms.exec(read('packages/client/README.md')) ?? [];
+    const program = codeOfKind(sessions, 'ts').find((text) => text.includes('login_by_token')) ?? '';
+    const known = service.codes.length;
+    const { running, shown, ended } = run(program);
+    for (const typed of [1, 2]) {
+      await until(() => {
+        if (running.exitCode !== null) throw new Error(shown());
+        return service.codes.length >= known + typed && shown().split('first terminal: ').length > typed;
+      });
+      running.stdin.write(`${service.codes[known + typed - 1]}\n`);
+    }
+    expect({ status: await ended, shown: shown() }).toMatchObject({ status: 0 });
+    const [, id] = /signed up: (\S+)/.exec(shown()) ?? [];
+    expect(shown()).toContain(`signed in: ${id}\n`);
+  });
+
   it.each(['signs up a user without an account', 'logs in the user that its commands have made'])(
     "does what the service's README shows, as written: it %s",
     async (which) => {

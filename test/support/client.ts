@@ -4,7 +4,7 @@ import type { TestApp } from './app';
 import type { Person } from './people';
 import { rememberSecret } from './secrets';
 
-/** Returns a client of the package for a test's service. The logs are searched for the cookies that it stores. */
+/** Returns a client of the package for a test's service. The logs are searched for the sessions that it stores. */
 export function clientOf({ url }: Pick<TestApp, 'url'>, options: Partial<ClientOptions> = {}): Client {
   return new Client({ baseUrl: url, ...options, storage: rememberingStorage(options.storage ?? memoryStorage()) });
 }
@@ -28,7 +28,7 @@ export function credentialsOf({ region, phone, password }: Person) {
 function rememberingStorage(storage: ClientStorage): ClientStorage {
   return {
     getItem: (key) => storage.getItem(key),
-    setItem: (key, value) => storage.setItem(key, key.startsWith('cookie:') ? rememberSecret(value) : value),
+    setItem: (key, value) => storage.setItem(key, /^(cookie|token):/.test(key) ? rememberSecret(value) : value),
     removeItem: (key) => storage.removeItem(key),
   };
 }

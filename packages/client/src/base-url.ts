@@ -6,6 +6,11 @@ export function isReadable({ href }: URL): boolean {
   return READABLE.test(href);
 }
 
+/** Returns the host of an address, with its port, for keys of a storage. */
+export function hostOf({ href }: Pick<URL, 'href'>): string {
+  return /^https?:\/\/([^/?#]*)/i.exec(href)?.[1] ?? '';
+}
+
 /** Checks the protocol itself: React Native accepts any text as a URL, and others read `localhost:` as a protocol. */
 export function parsedBaseUrl(text: string): URL {
   const url = /^https?:\/\//i.test(text) ? parsed(text) : undefined;

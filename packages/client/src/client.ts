@@ -11,6 +11,7 @@ import { Relogin } from './relogin.ts';
 import { repeating } from './repeating.ts';
 import { Session, type SessionListener } from './session.ts';
 import { memoryStorage, type ClientStorage } from './storage.ts';
+import { TokenJar } from './token-jar.ts';
 import type { KeptStore, SyncSource } from './sync/store.ts';
 
 export interface ClientOptions {
@@ -21,10 +22,13 @@ export interface ClientOptions {
    * read passwords and cookies. Without this option the constructor throws.
    */
   allowHttp?: boolean | undefined;
-  /** Where the jar keeps the cookies. Default: in memory, until a restart. */
+  /** Where the jar keeps the cookies or tokens. Default: in memory, until a restart. */
   storage?: ClientStorage | undefined;
-  /** Keeper of the cookies. Default: the jar in Node; the platform in browsers and React Native, which keep cookies. */
-  cookies?: 'platform' | 'jar' | undefined;
+  /**
+   * Keeper of the session. Default: a jar of cookies in Node; the platform in browsers and React Native, which keep
+   * cookies. `bearer`: no cookies, but tokens in the storage, such as the keychain of a phone.
+   */
+  cookies?: 'platform' | 'jar' | 'bearer' | undefined;
   /**
    * Called when there is no session, or it has ended. With credentials the client logs in and repeats the call;
    * without, the call is a 401.
@@ -61,6 +65,8 @@ interface Request<Result> {
 }
 
 const LOGIN = '/user/login';
+/** Operations that begin a session. */
+const BEGINS = new Set<OperationPath>([LOGIN, '/user/login_by_token', '/user/register_by_token']);
 const LOGOUT = '/user/logout';
 const UPLOAD = '/files';
 const SYNC = '/user/sync/{version}';
@@ -90,7 +96,7 @@ const CAPTCHA_REASONS = new Set(['captcha_required', 'captcha_missing']);
 export class Client implements SyncSource<SyncReason> {
   readonly #baseUrl: string;
   readonly #options: ClientOptions;
-  readonly #jar: CookieJar | undefined;
+  readonly #jar: CookieJar | TokenJar | undefined;
   readonly #logins: Relogin;
   readonly #session: Session;
   readonly #stores = new Set<KeptStore>();
@@ -102,7 +108,8 @@ export class Client implements SyncSource<SyncReason> {
     this.#baseUrl = url.href.replace(/\/+$/, '');
     this.#options = options;
     const cookies = options.cookies ?? (isNode() ? 'jar' : 'platform');
-    if (cookies === 'jar') this.#jar = new CookieJar(options.storage ?? memoryStorage(), url);
+    const Jar = { platform: undefined, jar: CookieJar, bearer: TokenJar }[cookies];
+    this.#jar = Jar && new Jar(options.storage ?? memoryStorage(), url);
     this.#logins = new Relogin(
       () => given(() => options.credentials?.()),
       (credentials) => this.call(LOGIN, credentials),
@@ -221,13 +228,17 @@ export class Client implements SyncSource<SyncReason> {
     const { path } = request;
     const hasEnded = answer.ok ? ENDS.has(path) : path === LOGOUT && answer.reason === NOT_SIGNED_IN;
     if (answer.ok && path === SYNC) this.#session.found(true);
-    if (answer.ok && path === LOGIN) {
+    if (answer.ok && BEGINS.has(path)) {
       this.#logins.succeeded();
       this.#session.began();
     }
     if (!hasEnded) return answer;
     this.#session.ended();
-    return caught(() => this.#clearStores().then(() => answer));
+    return caught(async () => {
+      await this.#jar?.forget();
+      await this.#clearStores();
+      return answer;
+    });
   }
 
   async #clearStores(): Promise<void> {
@@ -253,18 +264,19 @@ export class Client implements SyncSource<SyncReason> {
     if (!sent) return failure('invalid_input', 'the input cannot be sent', { code: BAD_REQUEST });
     const { address, body } = sent;
     return caught(async () => {
-      const cookies = await this.#jar?.header();
+      const own = (await this.#jar?.headers()) ?? {};
       const init: RequestInit = {
         method: 'POST',
-        headers: { ...(body !== '{}' && JSON_BODY), ...(cookies && { Cookie: cookies }) },
+        headers: { ...(body !== '{}' && JSON_BODY), ...own },
         ...(body !== '{}' && { body }),
-        // The cookies go only to the service.
+        // The session goes only to the service.
         redirect: 'error',
         ...(!this.#jar && { credentials: 'include' }),
+        ...(this.#jar instanceof TokenJar && { credentials: 'omit' }),
       };
       const limits = { timeoutMs: this.#timeoutMs, isLarge: LARGE.has(path) };
       const reply = await exchange(this.#fetch, this.#baseUrl + address, init, limits);
-      await this.#jar?.keep(reply.headers);
+      await this.#jar?.keep(reply.headers, own);
       return read(reply);
     });
   }
@@ -314,6 +326,6 @@ async function caught<Result>(ask: () => Promise<Answer<Result>>): Promise<Answe
     return await ask();
   } catch (error) {
     if (error instanceof BrokenOff) return failure(error.reason, error.message, { code: error.code });
-    return failure('storage', 'the storage of the cookies, or of a store, has failed');
+    return failure('storage', 'the storage of the session, or of a store, has failed');
   }
 }

@@ -16,14 +16,14 @@ export class CookieJar {
     this.#names = NAMES.filter((name) => isSecure || !name.startsWith('__Host-'));
   }
 
-  /** Returns the cookies as a request sends them, or an empty text. */
-  async header(): Promise<string> {
+  /** Returns the cookies as a request sends them. */
+  async headers(): Promise<Record<string, string>> {
     const pairs: string[] = [];
     for (const name of this.#names) {
       const value = await this.#storage.getItem(this.#keyOf(name));
       if (value !== null) pairs.push(`${name}=${value}`);
     }
-    return pairs.join('; ');
+    return pairs.length > 0 ? { Cookie: pairs.join('; ') } : {};
   }
 
   async keep(headers: Headers): Promise<void> {
@@ -34,6 +34,9 @@ export class CookieJar {
       else await this.#storage.setItem(this.#keyOf(name), value);
     }
   }
+
+  /** The service itself removes the cookie of a session that has ended. */
+  async forget(): Promise<void> {}
 
   /** Includes the host: a storage may serve several services, and one must not get the cookies of another. */
   #keyOf(name: string): string {
