@@ -201,6 +201,8 @@ describe('starting over beside everything else that may happen to a number', () 
     const idsBy = (...names: string[]) =>
       new Set(done.filter((one) => names.includes(one.name) && one.code === 200).map(idIn));
     const newIds = idsBy('register', 'register_by_token');
+    // A token that was sent again opens the account that it opened before.
+    newIds.delete(eve.id);
     const [newId] = newIds;
     const holder = await holderOf(eve);
     const seen = { seed, state, done: done.map(({ name, code, state }) => `${name} ${code} ${state}`) };
