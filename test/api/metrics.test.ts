@@ -96,7 +96,8 @@ describe('metrics', () => {
   it('count messages that the provider refuses', async () => {
     app.sms.before = () => Promise.reject(new Error('out of credit'));
     const failed = 'accounts_sms_total{provider="console",outcome="failed"}';
-    expect(await risesOf([failed], () => post(app.api, '/user/send_code', newPhone()))).toEqual([1]);
+    const sms = { ...newPhone(), channel: 'sms' };
+    expect(await risesOf([failed], () => post(app.api, '/user/send_code', sms))).toEqual([1]);
     app.sms.before = () => Promise.resolve();
   });
 

@@ -58,7 +58,11 @@ export const COPIED_GROUP = '(dismissed_at IS NULL)';
 
 const nextUsers = statement<Original, 'after'>(
   'next-users-to-copy',
-  `SELECT id, ${COPIED_USER} AS "isCopied" FROM users WHERE id > :after ORDER BY id LIMIT ${STEP}`,
+  // LIMIT keeps PostgreSQL from reading both tables whole for a step.
+  `SELECT id, (SELECT true FROM messaging_tokens WHERE user_id = users.id LIMIT 1) IS TRUE
+           OR (SELECT true FROM blacklist WHERE user_id = users.id LIMIT 1) IS TRUE AS "isCopied"
+     FROM users WHERE id > :after ORDER BY id LIMIT ${STEP}`,
+  { distributed: `SELECT id, ${COPIED_USER} AS "isCopied" FROM users WHERE id > :after ORDER BY id LIMIT ${STEP}` },
 );
 
 const nextGroups = statement<Original, 'after'>(
