@@ -6,7 +6,7 @@ const SECRETS = ['e'.repeat(32)];
 
 function cookieAt(now: number): string {
   let value = '';
-  const res = { cookie: (_name: string, given: string) => (value = given) } as unknown as Response;
+  const res = { req: {}, cookie: (_name: string, given: string) => (value = given) } as unknown as Response;
   new DeviceCookies(SECRETS, false, () => now).set(res, { id: 'ann', credentialsVersion: 3 });
   return `device=${value}`;
 }
