@@ -739,14 +739,14 @@ export const guards = {
     by: '',
     named: 'begins no other way after five seconds',
   },
-  'config-10': {
+  'config-15': {
     guard: 'a route in production does not show codes',
     file: 'src/config/senders.ts',
     replace: 'if (isProduction(env) && env.SMS_ROUTES !== undefined &&',
     by: 'if (false &&',
     named: 'refuses, in production, a way that shows codes',
   },
-  'config-11': {
+  'config-16': {
     guard: 'production sends no code to an endpoint over HTTP',
     file: 'src/config/production.ts',
     replace: "overHttp('SMS_HTTP_URL', 'codes are sent there'),",
