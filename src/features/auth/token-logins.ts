@@ -142,9 +142,11 @@ export class TokenLogins {
   }
 }
 
-/** Returns an account as it is created. Its session starts only under the version that the database gives it. */
+/** Returns an account as it is created: all else of it is empty. Its session starts only under its version in the database. */
 function withoutPassword(nickname: string): Account {
-  return { id: newUserId(), nickname, portraitUri: '', passwordHash: '', credentialsVersion: 0, isSuspended: false };
+  const own = { passwordHash: '', credentialsVersion: 0, isSuspended: false };
+  const known: Partial<Account> = { ...own, id: newUserId(), nickname, portraitUri: '' };
+  return known as Account;
 }
 
 async function create(
