@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { SenderSettings } from '../integrations/senders/choose-senders';
-import { SENDERS, type SenderName, type Way } from '../integrations/senders/kinds';
+import { SENDERS, takesNotices, type SenderName, type Way } from '../integrations/senders/kinds';
 import type { Need } from './providers';
 import { routesOf, sendersIn } from './routes';
 import { isProduction, type Environment } from './variables';
@@ -57,10 +57,7 @@ export function smsOf(env: Environment, need: Need, mistakes: string[]) {
   if (calls && !env.TWILIO_FROM?.startsWith('+'))
     mistakes.push('TWILIO_FROM: set it to a number: twilio voice calls from it, and a messaging service cannot call');
   for (const [key, route] of Object.entries(routes.routes))
-    if (
-      env.NOTIFY === 'sms' &&
-      !route.flat().some(({ sender, channel }) => channel === 'sms' && !SENDERS[sender].codesOnly)
-    )
+    if (env.NOTIFY === 'sms' && !route.flat().some(takesNotices))
       mistakes.push(`NOTIFY: the route of ${key} in SMS_ROUTES has no SMS for notices: add one, or set NOTIFY to off`);
   return { senders, routes, reachesPhones: [...used].some((name) => !SENDERS[name].forDevelopment) };
 }

@@ -15,6 +15,11 @@ export const SECRET_PREFIX = 'whsec_';
 /** Time for which a signature is good, before and after its timestamp. */
 const TOLERANCE_SECONDS = 300;
 
+/** Whether a signed timestamp, in seconds since 1970, is not old: an old one may be replayed. */
+export function isRecent(seconds: string, now = Date.now() / 1_000): boolean {
+  return /^\d{1,12}$/.test(seconds) && Math.abs(now - Number(seconds)) <= TOLERANCE_SECONDS;
+}
+
 /** Returns the headers of a message by Standard Webhooks 1.0, with a signature by each secret. */
 export function signedHeaders(secrets: string[], { id, body, at }: SignedMessage): Record<string, string> {
   const seconds = String(Math.floor(at / 1_000));
@@ -33,7 +38,7 @@ export function isSigned(
   now = Date.now() / 1_000,
 ): boolean {
   const [id, seconds, given] = [header('webhook-id'), header('webhook-timestamp'), header('webhook-signature')];
-  if (!/^\d{1,12}$/.test(seconds) || Math.abs(now - Number(seconds)) > TOLERANCE_SECONDS) return false;
+  if (!isRecent(seconds, now)) return false;
   const expected = secrets.map((secret) => signature(secret, `${id}.${seconds}.${body}`));
   return given.split(' ').some((one) => expected.some((right) => isSameText(one, right)));
 }

@@ -3981,14 +3981,14 @@ export const guards = {
   'receipts-5': {
     guard: 'a receipt that Telegram signed long ago changes nothing',
     file: 'src/integrations/senders/receipts.ts',
-    replace: ' || Math.abs(Date.now() / 1_000 - Number(seconds)) > TOLERANCE_SECONDS',
+    replace: 'if (!isRecent(seconds)) return undefined;',
     by: '',
     named: 'refuses a receipt of telegram that was signed five minutes ago',
   },
   'receipts-6': {
     guard: "a receipt that an operator's endpoint signed long ago changes nothing",
     file: 'src/integrations/standard-webhooks.ts',
-    replace: ' || Math.abs(now - Number(seconds)) > TOLERANCE_SECONDS',
+    replace: 'if (!isRecent(seconds, now)) return false;',
     by: '',
     named: 'refuses a receipt of http sms that was signed five minutes ago',
   },
@@ -4975,9 +4975,9 @@ export const guards = {
   },
   'token-logins-18': {
     guard: 'a request that is repeated while the first one runs finds what that has done',
-    file: 'src/features/auth/token-logins.ts',
-    replace: "return this.parts.queues.verificationTokens.run(tokenHash(token).toString('base64url'), work);",
-    by: 'return work();',
+    file: 'src/features/verification/verification-token.ts',
+    replace: "return verificationTokens.run(hash.toString('base64url'), () => work(hash));",
+    by: 'return work(hash);',
     named: 'by one client leave one session, whose answer came last',
   },
   'token-logins-19': {

@@ -27,7 +27,13 @@ interface Parts {
   publicUrlOf: PublicUrlOf;
 }
 
-const SESSION_COOKIES = { sets: 'The cookie of the session, then that of the device.', always: true };
+/** Common to the operations that begin a session. */
+const BEGINNING = {
+  access: 'visitor',
+  result: signedIn,
+  cookies: { sets: 'The cookie of the session, then that of the device.', always: true },
+} as const;
+const REFUSALS_OF_SESSIONS = ['account_suspended', 'too_many_attempts', 'too_many_at_once', 'https_required'] as const;
 
 export function authRouter({ auth, tokenLogins, sessions, cookies, devices, publicUrlOf }: Parts): Operation[] {
   return [
@@ -45,11 +51,9 @@ export function authRouter({ auth, tokenLogins, sessions, cookies, devices, publ
     operation({
       path: '/user/login',
       summary: 'Starts a session, whose cookie is the first in the answer.',
-      access: 'visitor',
+      ...BEGINNING,
       body: credentials,
-      result: signedIn,
-      cookies: SESSION_COOKIES,
-      refusals: ['wrong_credentials', 'account_suspended', 'too_many_attempts', 'too_many_at_once', 'https_required'],
+      refusals: ['wrong_credentials', ...REFUSALS_OF_SESSIONS],
       handle: async ({ password, ...phone }, { req, res, caller }) => {
         const account = await auth.authenticate(phone, password, caller, devices.find(req));
         const token = await auth.messagingToken(account, publicUrlOf(req));
@@ -61,22 +65,12 @@ export function authRouter({ auth, tokenLogins, sessions, cookies, devices, publ
     operation({
       path: '/user/login_by_token',
       summary: 'Starts a session with a verification token, without a password.',
-      access: 'visitor',
+      ...BEGINNING,
       body: tokenLogin,
-      result: signedIn,
-      cookies: SESSION_COOKIES,
-      refusals: [
-        'password_required',
-        'wrong_token',
-        'no_account',
-        'account_suspended',
-        'too_many_attempts',
-        'too_many_at_once',
-        'https_required',
-      ],
+      refusals: ['password_required', 'wrong_token', 'no_account', ...REFUSALS_OF_SESSIONS],
       handle: ({ verification_token }, { req, res, caller }) =>
-        tokenLogins.inTurn(verification_token, async () => {
-          const entrant = await tokenLogins.login(verification_token, caller);
+        tokenLogins.inTurn(verification_token, async (hash) => {
+          const entrant = await tokenLogins.login(hash, caller);
           const { account, operation } = entrant;
           const token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));
           const begin = (session: NewSession) => tokenLogins.begin(entrant, session, caller);
@@ -88,22 +82,12 @@ export function authRouter({ auth, tokenLogins, sessions, cookies, devices, publ
     operation({
       path: '/user/register_by_token',
       summary: 'Creates an account without a password for the phone of a verification token, and starts a session.',
-      access: 'visitor',
+      ...BEGINNING,
       body: tokenRegistration,
-      result: signedIn,
-      cookies: SESSION_COOKIES,
-      refusals: [
-        'password_required',
-        'no_such_token',
-        'phone_taken',
-        'account_suspended',
-        'too_many_attempts',
-        'too_many_at_once',
-        'https_required',
-      ],
+      refusals: ['password_required', 'no_such_token', 'phone_taken', ...REFUSALS_OF_SESSIONS],
       handle: ({ verification_token, nickname }, { req, res, caller }) =>
-        tokenLogins.inTurn(verification_token, async () => {
-          const entrant = await tokenLogins.register(verification_token, nickname, caller);
+        tokenLogins.inTurn(verification_token, async (hash) => {
+          const entrant = await tokenLogins.register(hash, nickname, caller);
           const { account, operation } = entrant;
           let token = '';
           const begin = async (session: NewSession) => {

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { BadRequest, NotFound, NotSignedIn, Unavailable, Wrong, type AppError } from '../../base/errors';
-import { tokenHash } from '../../base/secrets';
 import type { Transaction } from '../../database/transaction';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { Queues } from '../../load/queues';
@@ -13,7 +12,7 @@ import type { NewSession, SessionsRepository } from '../sessions/sessions-reposi
 import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
-import { NO_SUCH_TOKEN } from '../verification/verification-token';
+import { inTurn, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { NoAccount, PhoneTaken, suspended, WrongPassword, type CredentialsRepositories } from './credentials';
 import { withinShares, type Device, type LoginAttempts, type PasswordQueues } from './login-attempts';
 import { deviceOf, type OwnPassword } from './own-password';
@@ -53,9 +52,7 @@ export class AuthService {
   constructor(private readonly parts: Parts) {}
 
   async register(verificationToken: string, registration: Registration, caller: Caller): Promise<string> {
-    const hash = tokenHash(verificationToken);
-    const { verificationTokens } = this.parts.queues;
-    return verificationTokens.run(hash.toString('base64url'), () => this.registerBy(hash, registration, caller));
+    return inTurn(this.parts.queues, verificationToken, (hash) => this.registerBy(hash, registration, caller));
   }
 
   private async registerBy(hash: Buffer, { nickname, password }: Registration, caller: Caller): Promise<string> {
@@ -174,15 +171,13 @@ export class AuthService {
     const account = await this.parts.users.account(userId);
     if (!account) throw new NotSignedIn();
     if (account.passwordHash !== '') throw new BadRequest('has_password', HAS_PASSWORD);
-    const hash = tokenHash(verificationToken);
-    const { verificationTokens } = this.parts.queues;
-    const key = hash.toString('base64url');
-    return verificationTokens.run(key, () => this.setFirst(account, { sid, hash, key, password }, caller));
+    const { queues } = this.parts;
+    return inTurn(queues, verificationToken, (hash) => this.setFirst(account, { sid, hash, password }, caller));
   }
 
   private async setFirst(
     account: Account,
-    { sid, hash, key, password }: { sid: string; hash: Buffer; key: string; password: string },
+    { sid, hash, password }: { sid: string; hash: Buffer; password: string },
     caller: Caller,
   ): Promise<Account> {
     const { users, verification, attempts, notices, transaction } = this.parts;
@@ -191,7 +186,7 @@ export class AuthService {
     if (!phone) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     if ((await users.idByPhone(phone.number)) !== userId)
       throw new BadRequest('wrong_token', 'verification_token: must be for the phone of this account');
-    const passwordHash = await this.hashed(password, key, caller);
+    const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
     // First, as in a reset. The token's holder is the owner of the phone.
     await attempts.forget(phone.number);
     const version = credentialsVersion + 1;
@@ -206,9 +201,7 @@ export class AuthService {
   }
 
   async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
-    const hash = tokenHash(verificationToken);
-    const { verificationTokens } = this.parts.queues;
-    await verificationTokens.run(hash.toString('base64url'), () => this.resetBy(hash, password, caller));
+    await inTurn(this.parts.queues, verificationToken, (hash) => this.resetBy(hash, password, caller));
   }
 
   private async resetBy(hash: Buffer, password: string, caller: Caller): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Caller } from '../../base/caller';
 import { BadRequest, Forbidden, NotFound, type AppError } from '../../base/errors';
-import { tokenHash } from '../../base/secrets';
 import type { Transaction } from '../../database/transaction';
 import type { Queues } from '../../load/queues';
 import type { AuditTrail } from '../audit/audit-trail';
@@ -12,7 +11,7 @@ import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationCodes } from '../verification/verification-code';
 import type { ShownToken, VerificationRepository } from '../verification/verification-repository';
-import { NO_SUCH_TOKEN } from '../verification/verification-token';
+import { inTurn, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { NoAccount, PhoneTaken, suspended, type CredentialsRepositories } from './credentials';
 import type { LoginAttempts } from './login-attempts';
 
@@ -56,13 +55,12 @@ export class TokenLogins {
   ) {}
 
   /** Runs requests with the same token one at a time, so that a repeated one finds what the first one did. */
-  inTurn<T>(token: string, work: () => Promise<T>): Promise<T> {
-    return this.parts.queues.verificationTokens.run(tokenHash(token).toString('base64url'), work);
+  inTurn<T>(token: string, work: (hash: Buffer) => Promise<T>): Promise<T> {
+    return inTurn(this.parts.queues, token, work);
   }
 
   /** Finds the account. Counts as a right login, and never as a failed one: strangers cannot use it up. */
-  async login(token: string, caller: Caller): Promise<Entrant> {
-    const hash = tokenHash(token);
+  async login(hash: Buffer, caller: Caller): Promise<Entrant> {
     const phone = await this.phoneOf(hash, caller, 'login_by_token');
     const account = await this.parts.users.accountByPhone(phone.number);
     if (!account) throw new NoAccount();
@@ -70,8 +68,7 @@ export class TokenLogins {
   }
 
   /** Prepares an account without a password. A repeated request finds the one that it has created. */
-  async register(token: string, nickname: string, caller: Caller): Promise<Entrant> {
-    const hash = tokenHash(token);
+  async register(hash: Buffer, nickname: string, caller: Caller): Promise<Entrant> {
     const phone = await this.phoneOf(hash, caller, 'register_by_token');
     const known = await this.parts.users.accountByPhone(phone.number);
     if (known && !phone.usedBy) throw new PhoneTaken('still good for login_by_token and reset_password');

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { nameOf, SENDERS, type Channel, type Way } from '../../integrations/senders/kinds';
+import { nameOf, takesNotices, type Channel, type Way } from '../../integrations/senders/kinds';
 import { countryOf, type Phone } from '../phones/phone-number';
 
 export interface WeightedWay extends Way {
@@ -75,8 +75,7 @@ export class Routes {
 
   /** Returns the ways of a notice. They are SMS: the owner did not ask for it. */
   forNotice(phone: Phone): Way[] {
-    const isFit = ({ sender, channel }: Way) => channel === 'sms' && SENDERS[sender].codesOnly !== true;
-    return this.stepsOf(phone, isFit).flatMap((step) => this.drawn(step));
+    return this.stepsOf(phone, takesNotices).flatMap((step) => this.drawn(step));
   }
 
   /** Whether the way of the last code changes the order. */

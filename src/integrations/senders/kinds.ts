@@ -34,6 +34,11 @@ export interface Way {
   channel: Channel;
 }
 
+/** Whether a notice can go by a way: an SMS with any text, which its owner did not ask for. */
+export function takesNotices({ sender, channel }: Way): boolean {
+  return channel === 'sms' && SENDERS[sender].codesOnly !== true;
+}
+
 /** Returns how a way is written in settings, counters and the database: twilio voice, or only telegram. */
 export function nameOf({ sender, channel }: Way): string {
   return (sender as string) === channel ? sender : `${sender} ${channel}`;

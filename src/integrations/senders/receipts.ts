@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { validateRequest } from 'twilio/lib/webhooks/webhooks';
 import { z } from 'zod';
 import { isSameText } from '../../base/secrets';
-import { isSigned } from '../standard-webhooks';
+import { isRecent, isSigned } from '../standard-webhooks';
 import type { SenderSettings } from './choose-senders';
 import type { SenderName } from './kinds';
 
@@ -42,9 +42,6 @@ const OUTCOMES: Record<string, Receipt['outcome']> = {
   expired: 'failed',
   revoked: 'failed',
 };
-
-/** Time for which Telegram's signature is good, before and after its timestamp. */
-const TOLERANCE_SECONDS = 300;
 
 const ofWhatsApp = z.object({
   entry: z.array(
@@ -90,8 +87,7 @@ const MAKERS: Makers = {
   telegram: ({ token }) => ({
     read: ({ header, body }) => {
       const seconds = header('X-Request-Timestamp');
-      if (!/^\d{1,12}$/.test(seconds) || Math.abs(Date.now() / 1_000 - Number(seconds)) > TOLERANCE_SECONDS)
-        return undefined;
+      if (!isRecent(seconds)) return undefined;
       const key = createHash('sha256').update(token).digest();
       const right = createHmac('sha256', key).update(`${seconds}\n${body}`).digest('hex');
       if (!isSameText(header('X-Request-Signature'), right)) return undefined;
