@@ -1,4 +1,4 @@
--- Codes by several ways, in the language of the phone. Test numbers. Sessions by a code alone. Numbers that change hands.
+-- Codes by several ways, in the language of the phone. Test numbers. Sessions by a code. Numbers that change hands.
 
 ALTER TABLE users ADD CONSTRAINT users_id_no_path_codes CHECK (lower(id) NOT IN (
   'login_by_token', 'register_by_token', 'set_password', 'start_over', 'keep_number', 'number_claim'));
@@ -35,7 +35,7 @@ ALTER TABLE phones
   -- When a session of the account was last begun or renewed, to a day. Older phones count from now.
   ADD COLUMN awake_at timestamptz NOT NULL DEFAULT now();
 
--- None of these columns is told to other services. A Citus of the version before has no such trigger yet.
+-- Other services are not told of these columns. A Citus of the version before has no such trigger yet.
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = 'phones'::regclass AND tgname = 'phones_tell') THEN

@@ -32,7 +32,7 @@ BEGIN
   RETURN least(present, oldest) - apart - 1;
 END $$;
 
--- The horizon up to which events were gathered, for whoever reads rows by their versions. That of the servers is above it:
+-- The horizon up to which events were gathered, for readers of rows by their versions. That of the servers is above it:
 -- the service asks each of them by a connection of its own.
 INSERT INTO event_readers (name, version, number, subject)
   -- Before all that is under way.

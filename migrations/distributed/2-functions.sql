@@ -169,7 +169,7 @@ BEGIN
   END IF;
 END $$;
 
--- Takes events over up to a horizon of all servers, in one transaction. Whoever finds another at it leaves it to that one.
+-- Takes events over up to a horizon of all servers, in one transaction. An instance that finds another at it leaves it.
 CREATE OR REPLACE FUNCTION gather_events(horizon bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = public, pg_temp AS $$
 BEGIN

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Rounds } from './rounds';
 
 /**
- * Writes down how far a turn has come. Tries again while that fails, so that after an outage of the database nobody waits
- * for the end of the lease.
+ * Writes down how far a turn has come. Tries again while that fails, so that a turn does not wait for the end of its
+ * lease after an outage of the database.
  */
 export type Note = <T>(write: () => Promise<T>) => Promise<T>;
 

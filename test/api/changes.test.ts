@@ -76,7 +76,7 @@ describe('GET /user/changes', () => {
     expect(versions.at(-1)).toBeGreaterThanOrEqual(version);
   });
 
-  it("tells when the user's number was claimed, and when it was kept, and nobody else", async () => {
+  it("tells when the user's number was claimed, and when it was kept, and does not tell others", async () => {
     const streams = [await connect(ann), await connect(bob)] as const;
     await until(() => streams.every(({ versions }) => versions.length > 0));
     const body = { verification_token: await verificationToken(app, ann) };

@@ -218,7 +218,7 @@ export const ALERT_FAULTS: AlertFault[] = [
   },
   {
     alert: 'EventsMissing',
-    title: 'another session lets nobody write the audit trail',
+    title: 'another session locks the audit trail',
     begin: (world) => transaction(world, 'LOCK TABLE security_events IN SHARE MODE'),
   },
 ];

@@ -10,7 +10,7 @@ export interface AskedLanguage {
 
 /** How a message is worded. */
 export interface Wording {
-  /** Tag of the language that was asked for. Empty: none that there is. */
+  /** Tag of the language that was asked for. Empty if the service does not have it. */
   language: string;
   /** With {code} in it. */
   lastLine?: string | undefined;
@@ -48,7 +48,7 @@ export class Words {
 
   private textsIn(language: string): Texts {
     const texts = this.languages.get(this.tagOf(language));
-    if (texts === undefined) throw new Error(`there are no words in ${this.settings.defaultLanguage}`);
+    if (texts === undefined) throw new Error(`the words of ${this.settings.defaultLanguage} are missing`);
     return texts;
   }
 }

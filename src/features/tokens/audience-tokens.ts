@@ -3,7 +3,7 @@ import type { JwtSigner } from '../../integrations/messaging/jwt-signer';
 /** Other services do not ask whether the session has ended since. */
 export const AUDIENCE_TOKEN_SECONDS = 300;
 
-/** Tokens by which other services of the operator know the user and the session of a request, and call nobody. */
+/** Tokens by which other services of the operator know the user and the session of a request, without a call. */
 export class AudienceTokens {
   constructor(
     private readonly signer: Pick<JwtSigner, 'sign'> | undefined,

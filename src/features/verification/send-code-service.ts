@@ -57,7 +57,7 @@ export class SendCodeService {
   ): Promise<Channel> {
     const { sender, testNumbers, limiter, places, audit } = this.parts;
     const fixedCode = await testNumbers.codeFor(phone);
-    // Numbers for fiction, which nobody has, are not valid by their country's plan.
+    // Numbers for fiction are not valid by their country's plan.
     if (fixedCode === undefined) await this.checkPhone(phone, caller);
     const raised = await this.raisedBy(captcha, phone, caller);
     const ofAddress = this.useOfAddress(caller, raised);

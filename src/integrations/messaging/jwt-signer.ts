@@ -18,7 +18,7 @@ export interface Claims {
   sessionId?: string;
 }
 
-/** Signs tokens that other servers check themselves: they need the issuer and the public keys, and call nobody. */
+/** Signs tokens that other servers check themselves: they need the issuer and the public keys, and no call. */
 export class JwtSigner {
   private readonly privateKey: KeyObject;
   private readonly publicKey: PublicSigningKey;
