@@ -4405,9 +4405,9 @@ export const guards = {
   },
   'live-sync-7': {
     guard: 'a sync that may have missed a change looks again at its end',
-    file: 'src/features/sync/live-syncs.ts',
-    replace: 'return changed || !this.hears();',
-    by: 'return changed;',
+    file: 'src/features/sync/sync-router.ts',
+    replace: ' || !live.hears()',
+    by: '',
     named: 'looks again when its time is over if it may have missed a change',
   },
   'events-1': {

@@ -38,7 +38,7 @@ export class LiveSync {
 
   constructor(
     /** Returns whether it would have heard of a change. */
-    private readonly hears: () => boolean,
+    readonly hears: () => boolean,
     readonly close: () => void,
   ) {}
 
@@ -53,7 +53,7 @@ export class LiveSync {
     this.change();
   }
 
-  /** Resolves when something may have changed since the last call, or with false after this time without a change. */
+  /** Resolves when something has changed since the last call, or with false after this time. */
   async over(milliseconds: number): Promise<boolean> {
     if (!this.isTold)
       await new Promise<void>((resolve) => {
@@ -66,7 +66,7 @@ export class LiveSync {
     const changed = this.isTold;
     this.tell = () => undefined;
     this.isTold = false;
-    return changed || !this.hears();
+    return changed;
   }
 }
 

@@ -46,7 +46,7 @@ class Wait extends Later {
     seconds: number,
     { res }: ReaderCall,
   ) {
-    super(async () => ((await live.over(this.left)) ? undefined : this.unchanged));
+    super(async () => ((await live.over(this.left)) || !live.hears() ? undefined : this.unchanged));
     this.ends = performance.now() + seconds * randomInt(SHORTEST_MS, 1_000);
     const leave = () => {
       live.end();
