@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 4e09adaf18ad77ba92b3485f5300bcf9bad8ea6c09062dd0f98a0df5eecb27b5
+// SHA-256 of the document: 143ddd36e7c0be70010c8d4c2d4193706c83483a1d6c2822de4e6a2ce69ef942
 
 export interface paths {
     "/user/send_code": {
