@@ -107,6 +107,7 @@ function whyNoCode(failure: Failure<CallReason<'/user/verify_code'>>): string {
     case 'code_expired':
     case 'guesses_spent':
     case 'too_many_verifications':
+    case 'code_unchecked':
       return failure.reason;
     default:
       return wordsOf(failure);
@@ -168,6 +169,9 @@ import { useFriends } from '@user-account-service/client/react';
 const store = new SyncStore(new Client({ baseUrl: 'https://accounts.example.com' }), { storage: memoryStorage() });
 export const friends: SyncFriend[] | undefined = useFriends(store);
 `;
+
+/** A whole program imports the client itself. */
+const IMPORTS_CLIENT = /^import \{.*\bClient\b.*\} from '@user-account-service\/client';$/m;
 
 /** Names that the examples of the README use without importing them. */
 const PRELUDE = `
@@ -269,7 +273,7 @@ function writeApp() {
 
 /** Puts the example into a block, so that it may use names of the prelude again. Exports cannot stand in a block. */
 function programOf(example) {
-  if (example.includes('\nexport ')) return example;
+  if (example.includes('\nexport ') || IMPORTS_CLIENT.test(example)) return example;
   const [, imports, rest] = /^((?:import .*\n)*)(.*)$/s.exec(example);
   return `${PRELUDE}${imports}{\n${rest}\n}\n`;
 }
