@@ -77,9 +77,9 @@ async function runOnce(one, seconds, watch = (work) => work()) {
 
 function ratioOf(figures, before, after) {
   const to = (of) => (2 * of(figures)) / (of(before) + of(after));
-  const [rate, p99] = [to((one) => one.rate), to((one) => one.p99)];
-  if (![figures, before, after].every(({ cpu }) => cpu)) return { rate, p99 };
-  return { rate, p99, cpu: to(bothCpu), cpuServer: to(({ cpu }) => cpu.server) };
+  const [rate, p50, p99] = [to((one) => one.rate), to((one) => one.p50), to((one) => one.p99)];
+  if (![figures, before, after].every(({ cpu }) => cpu)) return { rate, p50, p99 };
+  return { rate, p50, p99, cpu: to(bothCpu), cpuServer: to(({ cpu }) => cpu.server) };
 }
 
 export const bothCpu = ({ cpu }) => cpu && cpu.server + cpu.postgres;
@@ -98,8 +98,9 @@ function line({ name, rate, ratio, p99, cpu, floors: [before, after] }) {
   return `${name}: ${rate.toFixed(0)}/s, ${ratio.rate.toFixed(3)} of the floor's ${mean}/s, p99 ${p99.toFixed(1)} ms, ${used}`;
 }
 
-/** The rate, the slowest hundredth and the CPU, as multiples of the floor's. */
+/** The rate, the median time, the slowest hundredth and the CPU, as multiples of the floor's. */
 export const rateRatio = ({ ratio }) => ratio.rate;
+export const p50Ratio = ({ ratio }) => ratio.p50;
 export const p99Ratio = ({ ratio }) => ratio.p99;
 export const cpuRatio = ({ ratio }) => ratio.cpu;
 

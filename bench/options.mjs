@@ -11,6 +11,7 @@ export const SCENARIOS = [
   'instances',
   'standby',
   'waiting',
+  'undelivered',
   'start',
   'profile',
 ];
