@@ -1,7 +1,7 @@
 import { startApp, type Env, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
-import { makeTurnsDue, rongCloudEnv, unread, untilTold } from '../support/messaging';
+import { makeTurnsDue, rongCloudEnv, untilRead, untilTold } from '../support/messaging';
 import {
   expectOk,
   field,
@@ -53,14 +53,14 @@ describe('ending messaging tokens at RongCloud', () => {
     );
   /** Like any of the operations that end tokens. */
   const forgetKept = ({ id }: { id: string }) => app.db('messaging_tokens').where({ user_id: id }).delete();
-  /** Waits until RongCloud has refused the end, and keeps it from being sent again for an hour. */
+  /** Waits until RongCloud has refused the end, and keeps it from being sent again for minutes. */
   const untilPutOffForLong = ({ id }: { id: string }) =>
     until(async () => {
       const putOff = app
         .db('messaging_turns')
         .where({ subject: id })
         .whereRaw(`attempts > 0 AND due_at BETWEEN now() + interval '50 ms' AND now() + interval '10 s'`);
-      return (await putOff.update({ due_at: app.db.raw(`now() + interval '1 hour'`) })) > 0;
+      return (await putOff.update({ due_at: app.db.raw(`now() + interval '5 minutes'`) })) > 0;
     });
   const timesTold = ({ id }: { id: string }) => vendor.expired.filter((userId) => userId === id).length;
 
@@ -302,7 +302,7 @@ describe('ending messaging tokens at RongCloud', () => {
     await gate.reached;
     const between = await tokenOf(owner);
     await change(owner);
-    await until(async () => (await unread(app)) === 0);
+    await untilRead(app);
     gate.open();
     await untilTold(app);
     expect(vendor.isValid(between)).toBe(false);

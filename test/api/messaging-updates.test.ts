@@ -7,7 +7,7 @@ import { startApp, type Env, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { befriend, callGroup, createGroup } from '../support/groups';
 import { instancesBeside } from '../support/instances';
-import { expectEqualCopies, makeTurnsDue, rongCloudEnv, unread, untilTold } from '../support/messaging';
+import { expectEqualCopies, makeTurnsDue, rongCloudEnv, unread, untilRead, untilTold } from '../support/messaging';
 import { describeOnOneServer } from '../support/on-one-server';
 import { expectOk, insertAndSignIn, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
@@ -151,7 +151,7 @@ describe('RongCloud', () => {
     await failedOnce(ann.id);
     for (const nickname of ['Anna', 'Annie', 'Anne']) await rename(ann, nickname);
     await by(ann, '/user/add_to_blacklist', { friendId: bob.id });
-    await until(async () => (await unread(app)) === 0);
+    await untilRead(app);
     vendor.behave('accept');
     const before = vendor.requests.length;
     await makeTurnsDue(app);
@@ -200,7 +200,7 @@ describe('RongCloud', () => {
     const reading = await app.db.transaction();
     if (isReadLater) await reading('event_readers').forUpdate().select('name');
     await rename(ann, 'Anne');
-    if (!isReadLater) await until(async () => (await unread(app)) === 0);
+    if (!isReadLater) await untilRead(app);
     gate.open();
     if (isReadLater) await until(async () => (await turnOf(app, ann.id)) === undefined);
     await reading.commit();
@@ -405,6 +405,14 @@ describeOnOneServer('the turn of a user', () => {
     await flushing;
     expect(told).toEqual([id]);
     expect([await turnOf(app, id), await changesOf(app, id)]).toEqual([undefined, []]);
+  });
+
+  it("is taken after the database's clock was set back by an hour", async () => {
+    await setNickname('Annabel');
+    await readAll();
+    await app.db('messaging_turns').update({ due_at: app.db.raw(`now() + interval '1 hour'`) });
+    expect(await repository.take(10)).toMatchObject([{ subject: id }]);
+    expect(await repository.take(10)).toEqual([]);
   });
 
   it('is taken once although two instances look at the same time', async () => {

@@ -305,6 +305,16 @@ describe('a webhook', () => {
     expect((await listed())[0]).toMatchObject({ state: 'told', failure: '' });
   });
 
+  it("is told after the database's clock was set back by an hour", async () => {
+    await addWebhook();
+    reply = () => ({ status: 500, json: {} });
+    await rename('Annabel');
+    await until(async () => (await listed())[0]?.state === 'failing');
+    await app.db('webhooks').update({ due_at: app.db.raw(`now() + interval '1 hour'`) });
+    reply = taken;
+    await until(async () => (await listed())[0]?.state === 'told');
+  });
+
   it('is told again from an event on, as an operator wants', async () => {
     const { id } = await addWebhook();
     for (const name of ['One', 'Two', 'Three']) await rename(name);

@@ -1789,8 +1789,8 @@ export const guards = {
   'messaging-updates-4': {
     guard: 'two instances do not take the same turn',
     file: 'src/features/messaging/messaging-changes-repository.ts',
-    replace: 'LIMIT :most::integer\n         FOR UPDATE SKIP LOCKED))',
-    by: 'LIMIT :most::integer))',
+    replace: 'ORDER BY due_at LIMIT :most::integer\n         FOR UPDATE SKIP LOCKED)',
+    by: 'ORDER BY due_at LIMIT :most::integer)',
     named: 'is taken once although two instances look at the same time',
   },
   'messaging-updates-5': {
@@ -4442,8 +4442,8 @@ export const guards = {
   'webhooks-4': {
     guard: 'a paused webhook is told nothing',
     file: 'src/features/webhooks/webhooks-repository.ts',
-    replace: 'WHERE paused_at IS NULL AND due_at <= now() AND EXISTS',
-    by: 'WHERE due_at <= now() AND EXISTS',
+    replace: 'WHERE paused_at IS NULL AND ${IS_DUE} AND EXISTS',
+    by: 'WHERE ${IS_DUE} AND EXISTS',
     named: 'is paused after a day of failures, is told nothing then, and goes on where it was',
   },
   'webhooks-5': {
@@ -4522,6 +4522,20 @@ export const guards = {
     replace: 'messageOf(event, turn.now + performance.now() - takenAt)',
     by: 'messageOf(event, Date.now())',
     named: "signs at the database's time on an instance whose clock is wrong",
+  },
+  'webhooks-12': {
+    guard: "a webhook does not wait for an hour after the database's clock was set back by one",
+    file: 'src/features/webhooks/webhooks-repository.ts',
+    replace: "(due_at <= now() OR due_at > now() + interval '${2 * LONGEST_PAUSE_SECONDS} seconds')",
+    by: '(due_at <= now())',
+    named: "is told after the database's clock was set back by an hour",
+  },
+  'messaging-updates-20': {
+    guard: "a change does not wait for an hour after the database's clock was set back by one",
+    file: 'src/features/messaging/messaging-changes-repository.ts',
+    replace: "WHERE due_at > now() + interval '${2 * LONGEST_PAUSE_SECONDS} seconds'",
+    by: 'WHERE false',
+    named: "is taken after the database's clock was set back by an hour",
   },
   'messaging-updates-19': {
     guard: "the messaging provider is told at the database's time",

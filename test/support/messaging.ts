@@ -25,6 +25,12 @@ export async function unread({ db }: Database): Promise<number | undefined> {
   return rows[0]?.count;
 }
 
+/** Waits until the reader of events has read all of before. */
+export async function untilRead({ db }: Database): Promise<void> {
+  await untilEventsSeen({ db });
+  await until(async () => (await unread({ db })) === 0);
+}
+
 /** Waits until the messaging provider was told of all changes. An instance that starts reads only events from then on. */
 export async function untilTold({ db }: Database): Promise<void> {
   await untilEventsSeen({ db });

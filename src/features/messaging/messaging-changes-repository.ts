@@ -80,12 +80,16 @@ export const enterChanges = statement<unknown, 'kind' | 'subjects'>(
    ON CONFLICT (subject, kind, other, what) DO UPDATE SET number = messaging_changes.number + 1, at = excluded.at`,
 );
 
+/** Takes turns that are due, and those later than any is put off: they are from before the database's clock was set back. */
 const takeTurns = statement<Turn, 'most'>(
   'take-messaging-turns',
   `UPDATE messaging_turns SET due_at = now() + interval '${LEASE_SECONDS} seconds', attempts = attempts + 1
     WHERE subject = ANY (ARRAY(
       SELECT subject FROM messaging_turns WHERE due_at <= now() ORDER BY due_at LIMIT :most::integer
-         FOR UPDATE SKIP LOCKED))
+         FOR UPDATE SKIP LOCKED)
+      || ARRAY(
+      SELECT subject FROM messaging_turns WHERE due_at > now() + interval '${2 * LONGEST_PAUSE_SECONDS} seconds'
+       ORDER BY due_at DESC LIMIT :most::integer FOR UPDATE SKIP LOCKED))
    RETURNING subject, attempts`,
 );
 

@@ -42,6 +42,9 @@ const OLD_SECRET_HOURS = 24;
 const AFTER_ITS_LAST = `(events.version, events.number, events.subject)
                      > (webhooks.version, webhooks.number, webhooks.subject) AND events.version <= (SELECT sync_horizon())`;
 
+/** A turn that is later than any is put off was written before the database's clock was set back. */
+const IS_DUE = `(due_at <= now() OR due_at > now() + interval '${2 * LONGEST_PAUSE_SECONDS} seconds')`;
+
 const NOW = '(extract(epoch FROM now()) * 1000)::float8';
 
 const take = statement<WebhookTurn, 'most'>(
@@ -50,7 +53,7 @@ const take = statement<WebhookTurn, 'most'>(
           attempts = attempts + 1
     WHERE id = ANY (ARRAY(
       SELECT id FROM webhooks
-       WHERE paused_at IS NULL AND due_at <= now() AND EXISTS (SELECT FROM events WHERE ${AFTER_ITS_LAST})
+       WHERE paused_at IS NULL AND ${IS_DUE} AND EXISTS (SELECT FROM events WHERE ${AFTER_ITS_LAST})
        ORDER BY due_at LIMIT :most::integer FOR UPDATE SKIP LOCKED))
    RETURNING id, url, kinds, version, number, subject, turn, attempts,
              array_remove(ARRAY[secret, CASE WHEN old_secret_until > now() THEN old_secret END], NULL) AS secrets,
