@@ -1,6 +1,6 @@
 /** Work in rounds: the next one at once when the last returned true, otherwise after a pause. */
 export class Rounds {
-  private isOn = false;
+  isOn = false;
   private running: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
 

@@ -67,7 +67,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     const { version } = (
       JSON.parse(await text(await openAnswer(app, '/user/sync/0', cookie))) as { result: SyncResult }
     ).result;
-    await app.db('group_members').where({ group_id: 'largest' }).andWhereNot({ member_id: ann.id }).delete();
+    for (const rows of await others()) await rows.delete();
     reads = [];
     const { result } = JSON.parse(await text(await openAnswer(app, `/user/sync/${version}`, cookie))) as {
       result: SyncResult;
@@ -75,8 +75,16 @@ describe('POST /user/sync/:version with a large answer', () => {
     const gone = result.group_members.filter(({ groupId, isDeleted }) => groupId === 'largest' && isDeleted);
     expect(new Set(gone.map(({ memberId }) => memberId)).size).toBe(IN_LARGEST - 1);
     expect(Math.max(...reads)).toBeLessThanOrEqual(CHUNK);
-    await app.db('group_members').where({ group_id: 'largest' }).update({ is_deleted: false });
+    for (const rows of await others()) await rows.update({ is_deleted: false });
   });
+
+  /** Members of the largest group except Ann, in parts: several servers need seconds for all of them. */
+  async function others() {
+    const members = () => app.db('group_members').where({ group_id: 'largest' }).andWhereNot({ member_id: ann.id });
+    const ids = await members().pluck<string[]>('member_id');
+    const parts = Array.from({ length: Math.ceil(ids.length / CHUNK) }, (_, index) => index * CHUNK);
+    return parts.map((first) => members().whereIn('member_id', ids.slice(first, first + CHUNK)));
+  }
 
   describe('for many friends', () => {
     const FRIENDS = 2 * CHUNK + 1;

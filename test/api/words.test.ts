@@ -1,4 +1,5 @@
 import { expectBody, expectRefusal, post } from '../support/calls';
+import { untilEventsSeen } from '../support/events';
 import { e164, expectOk, field, insertPerson, newPassword, newPhone, type PhoneFields } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
@@ -156,8 +157,10 @@ describe('the language of a phone', () => {
 
   it('is not told to other services as a changed phone', async () => {
     const phone = await insertPerson(app);
+    await untilEventsSeen(app);
     await app.db('events').delete();
     await tokenOf(phone, { language: 'de' });
+    await untilEventsSeen(app);
     expect(await app.db('events').pluck('kind')).toEqual([]);
   });
 

@@ -900,4 +900,11 @@ export const guards = {
     by: 'if (day > Infinity) return',
     named: 'are refused in one line without number and code',
   },
+  'event-gatherer-1': {
+    guard: 'an instance that ends logs no failure of its gathering',
+    file: 'src/features/events/event-gatherer.ts',
+    replace: 'this.rounds.isOn && !isOutage(error)',
+    by: '!isOutage(error)',
+    named: 'is not logged when it fails after its end',
+  },
 };

@@ -6,7 +6,7 @@ import type { EventsRepository } from './events-repository';
 const EVERY_MS = 200;
 
 interface Parts {
-  events: EventsRepository;
+  events: Pick<EventsRepository, 'gather'>;
   /** The horizon of several servers. */
   horizons: { present(): Promise<number> };
   /** Whether users and groups are on several servers. */
@@ -34,8 +34,8 @@ export class EventGatherer {
     try {
       await events.gather(await horizons.present());
     } catch (error) {
-      // An outage is told of by the connection's watch.
-      if (!isOutage(error))
+      // An outage is told of by the connection's watch. After the end the pool is closed.
+      if (this.rounds.isOn && !isOutage(error))
         logger.error({ err: error }, 'events of several servers were not gathered: the next round does it');
     }
     return false;
