@@ -125,7 +125,7 @@ async function partAgain(friendships: FriendshipsService, mine: string, theirs: 
 function report(accounts: number): string[] {
   const others = accounts === 1 ? '1 other account' : `${accounts} other accounts`;
   return [
-    `${NAMES.length} demo users, phones ${phoneOf(0)} to ${phoneOf(NAMES.length - 1)}, password ${PASSWORD}`,
+    `${NAMES.length} demo users, phones ${phoneOf(0)} to ${phoneOf(NAMES.length - 1)}: sign in by the password ${PASSWORD}, or by a code`,
     `They are friends, or asked to be, and share ${GROUPS.length} groups, among themselves and with ${others}.`,
     'Try POST /user/groups, /user/sync/0 and /user/blacklist, with your session or with that of a demo user.',
     ...(accounts === 0 ? ['Once you have registered, run this again.'] : []),

@@ -45,7 +45,7 @@ describe('npm run demo-data', () => {
   it('makes demo users who know each other and can log in with the printed password', async () => {
     await app.db('users').where({ id: ann.id }).update({ closed_at: app.db.fn.now() });
     const { stdout } = await run(here());
-    const [, phone = '', password = ''] = /phones \+44(\d+) to .*, password (\w+)$/m.exec(stdout) ?? [];
+    const [, phone = '', password = ''] = /phones \+44(\d+) to .* password (\w+), /m.exec(stdout) ?? [];
     expect(stdout).toContain('Once you have registered, run this again.');
     const agent = app.agent();
     await expectOk(agent.post('/user/login').send({ region: 44, phone, password }));

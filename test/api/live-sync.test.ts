@@ -20,6 +20,7 @@ beforeEach(async () => {
   bob = await insertAndSignIn(app, 'Bob');
   await befriend(app, ann, [bob]);
   group = await createGroup(app, [ann, bob]);
+  await createGroup(app, [ann, bob]);
 });
 afterEach(async () => {
   jest.restoreAllMocks();
@@ -49,9 +50,9 @@ const changes: Change[] = [
     ({ blacklist }) => blacklist[0]?.friendId === bob.id,
   ],
   [
-    'a nickname of a friend',
+    'a nickname of a friend, who is in two of her groups',
     () => expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' })),
-    ({ friends, group_members }) => friends.length === 1 && group_members.length === 1,
+    ({ friends, group_members }) => friends.length === 1 && group_members.length === 2,
   ],
   [
     'a request to be friends',
@@ -84,6 +85,18 @@ const changes: Change[] = [
       await writer.end();
     },
     ({ groups }) => groups.length === 1,
+  ],
+  [
+    'two users whom another service renames at once',
+    async () => {
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query(`UPDATE users SET nickname = 'Robin' WHERE id IN ($1, $2)`, [ann.id, bob.id]);
+      for (const { id } of [ann, bob]) await writer.query('SELECT user_renamed($1)', [id]);
+      await writer.query('COMMIT');
+      await writer.end();
+    },
+    ({ user, friends }) => user.nickname === 'Robin' || friends.length === 1,
   ],
 ];
 

@@ -28,6 +28,7 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'use-token',
     'end-codes-and-tokens',
   ],
+  'The share of codes of a way that are verified in a country.': ['traffic-of-ways'],
   'The token of a test number is not good for a phone that was proved by a code that was sent.': [
     'token-by-hash',
     'select "phone" as "number", "region" as "region", "language" as "language", "is_test" as "isTest" from "verification_tokens" where "token_hash" = ? and "expires_at" > CURRENT_TIMESTAMP and NOT (is_test AND EXISTS ( SELECT FROM phones WHERE phones.phone = verification_tokens.phone AND NOT phones.is_test)) limit ?',
