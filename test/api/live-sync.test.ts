@@ -1,5 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, inParallel, post, type Answer } from '../support/calls';
+import { untilEventsSeen } from '../support/events';
 import type { SyncResult } from '../support/folding-client';
 import { befriend, callGroup, createGroup } from '../support/groups';
 import { Gate } from '../support/gate';
@@ -120,6 +121,7 @@ describe('a sync that waits', () => {
   });
 
   it('is answered without another look when its time is over and it has heard of nothing', async () => {
+    await untilEventsSeen(app);
     const { version } = await settledClient(ann);
     const looks = watchStatements('sync_clock() AS clock');
     const { result } = await expectOk(ann.agent.post(`/user/sync/${version}`).send({ wait: 2 }));
