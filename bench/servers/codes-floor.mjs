@@ -38,7 +38,7 @@ async function sendCode(phone, caller) {
   await traffic.ofRegion(phone);
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   const kept = { hmac: hmac(number, code), askerHmac: hmac(number, caller.ip) };
-  await verification.addCode(phone, kept, caller.ip, 300);
+  await verification.addCode(phone, kept, { network: caller.ip, way: 'twilio', language: 'en' }, 300);
   await appendFile(SMS_FILE, `${JSON.stringify({ to: number, code })}\n`);
   await events.add({ event: 'code_sent', phone }, caller);
   return { code: 200 };
