@@ -70,7 +70,7 @@ async function readLoads(bench, server) {
   ];
 }
 
-/** Returns the p99 of each load, over a minute: 10,000 clients make V8 stop for a moment about once in that time. */
+/** Returns the p99 of each load, over a minute: 10,000 clients make V8 stop for a moment about twice in that time. */
 async function times(bench, loads) {
   const found = {};
   for (const { rate, reads } of loads) {

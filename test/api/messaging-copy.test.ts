@@ -143,6 +143,10 @@ describeOnOneServer('messaging copy', () => {
     const subjects = () => app.db('messaging_changes').orderBy('subject').pluck<string[]>('subject');
     const isEnded = async () => (await steps.place()) === undefined;
 
+    it('is shown as under way by the command that has begun it', async () => {
+      expect(rowsOf(await copy(), 'under way')).toEqual([{ of: 'users', after: '' }]);
+    });
+
     it('is gone on with where it was', async () => {
       await steps.goOn();
       const place = await steps.place();
