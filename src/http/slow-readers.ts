@@ -9,6 +9,8 @@ export interface Pace {
 
 const PACE = { patienceMs: 60_000, leastBytesPerMs: 8 };
 const LOOK_MS = 1_000;
+/** Parts of all connections: to look at ten thousand at once would delay every request by milliseconds. */
+const PARTS = 10;
 
 interface Connection {
   socket: Socket;
@@ -44,6 +46,22 @@ export function closeSlowReaders(server: Server, { patienceMs, leastBytesPerMs }
     const written = socket.bytesWritten - connection.taken;
     if (connection.waitedMs > patienceMs + written / leastBytesPerMs) socket.destroy();
   };
-  const timer = setInterval(() => connections.forEach(look), everyMs).unref();
-  server.on('close', () => clearInterval(timer));
+  server.on('close', lookAtEach(connections, everyMs, look));
+}
+
+/** Looks at each once in this time, at some at a time. Returns a function that ends that. */
+export function lookAtEach<T>(all: Set<T>, everyMs: number, look: (one: T) => void): () => void {
+  let part = 0;
+  let others = all.values();
+  const timer = setInterval(() => {
+    part = (part + 1) % PARTS;
+    const isLast = part === 0;
+    for (let left = isLast ? Infinity : Math.ceil(all.size / PARTS); left > 0; left -= 1) {
+      const { value, done } = others.next();
+      if (done) break;
+      look(value);
+    }
+    if (isLast) others = all.values();
+  }, everyMs / PARTS).unref();
+  return () => clearInterval(timer);
 }

@@ -143,6 +143,13 @@ export const guards = {
     by: 'if (left < 0)',
     named: 'allows time for an answer that is not made yet',
   },
+  'slow-readers-1': {
+    guard: 'every connection is looked at, also those that come in between',
+    file: 'src/http/slow-readers.ts',
+    replace: 'isLast ? Infinity : Math.ceil(all.size / PARTS)',
+    by: 'Math.ceil(all.size / PARTS)',
+    named: 'looks at each connection once in its time',
+  },
   'queue-4': {
     guard: 'users take turns in the queue for large answers',
     file: 'src/load/queue.ts',
