@@ -8,7 +8,7 @@ import type { Config } from '../config/config';
 import { createApp } from '../http/app';
 import { body, jsonBody, wellFormedBody } from '../http/body';
 import { Deadline } from '../http/deadline';
-import { errorHandler } from '../http/error-handler';
+import { errorHandler, failWith } from '../http/error-handler';
 import { documentServer, openApi } from '../http/openapi-router';
 import { publicUrlFrom } from '../http/public-url';
 import { ok, post } from '../http/route';
@@ -39,7 +39,7 @@ export function buildAdminApi({ config, services, logger }: Running) {
   const place = { config, services, tokens, support: new SupportRepository(support, supportLimits) };
   const door = new AdminDoor(tokens, services.limiter, logger);
   const onError = errorHandler(logger);
-  const deadline = new Deadline(onError);
+  const deadline = new Deadline(failWith(logger));
   const router = Router();
   for (const command of REMOTE_COMMANDS)
     post(router, pathOf(command), deadline.watch, ...body, wellFormedBody, answering(command, door, place));

@@ -10,7 +10,7 @@ import { createApp, type Mounted } from '../http/app';
 import { bearerSessions } from '../http/bearer';
 import { cookieReader } from '../http/cookies';
 import { Deadline } from '../http/deadline';
-import { errorHandler } from '../http/error-handler';
+import { errorHandler, failWith } from '../http/error-handler';
 import { Health, healthRouter } from '../http/health-router';
 import { openApiRouter } from '../http/openapi-router';
 import type { Operation } from '../http/operation';
@@ -56,11 +56,12 @@ export async function buildContainer(
 
   const health = new Health(connections.probe, connections.reading.replica);
   const onError = errorHandler(logger);
-  const deadline = new Deadline(onError);
+  const fail = failWith(logger);
+  const deadline = new Deadline(fail);
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);
   const access = { visitor: cookies.load, user: cookies.signedIn, reader: cookies.reading };
-  const rest = deadline.rest.bind(deadline);
-  const entrance = { watch: deadline.watch, rest, ...access, queues: services.queues, limiter: services.limiter };
+  const { watch, rest } = deadline;
+  const entrance = { watch, rest, fail, ...access, queues: services.queues, limiter: services.limiter };
   const { inbox, meter } = services;
   const pageParts = { inbox, meter, metricsUrl, inboxToken: keys.inboxToken };
   const accounts = (): Mounted[] => [

@@ -1,5 +1,6 @@
-import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { Unavailable } from '../base/errors';
+import type { Fail } from './error-handler';
 
 const DEADLINE_MS = 8_000;
 const LOOK_MS = 250;
@@ -9,7 +10,6 @@ const TOO_LATE = 'the request took too long, and may or may not have taken effec
 interface Waiting {
   req: Request;
   res: Response;
-  next: NextFunction;
   since: number;
   older: Waiting | undefined;
   newer: Waiting | undefined;
@@ -35,7 +35,7 @@ export class Deadline {
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    private readonly answer: ErrorRequestHandler,
+    private readonly fail: Fail,
     private readonly deadlineMs = DEADLINE_MS,
   ) {
     this.timer = setInterval(() => this.look(performance.now()), LOOK_MS).unref();
@@ -43,30 +43,29 @@ export class Deadline {
 
   readonly watch: RequestHandler = (req, res, next) => {
     const since = performance.now();
-    const request: Waiting = { req, res, next, since, older: undefined, newer: undefined, isListed: false };
+    const request: Waiting = { req, res, since, older: undefined, newer: undefined, isListed: false };
     this.add(request);
-    res.once('close', () => this.remove(request));
+    // With `once`, Node would keep three objects more for each request.
+    res.on('close', () => this.remove(request));
     next();
   };
 
   /**
-   * Waits with a request that is not late: what it waits for has not happened yet. Ten thousand may rest, and are not
-   * looked at.
+   * Lets a request rest until the returned function is called. It is not late: what it waits for has not happened yet.
+   * Ten thousand may rest, and are not looked at.
    */
-  async rest<T>(req: Request, over: Promise<T>): Promise<T> {
+  readonly rest = (req: Request): (() => void) => {
     const begun = performance.now();
     let request = this.newest;
     while (request && request.req !== req) request = request.older;
     if (request) this.remove(request);
-    try {
-      return await over;
-    } finally {
+    return () => {
       const now = performance.now();
       if (request && !request.res.destroyed) this.add(Object.assign(request, { since: now }));
       // Its log line and its metrics tell how long its answer took.
       req.begun += now - begun;
-    }
-  }
+    };
+  };
 
   close(): void {
     clearInterval(this.timer);
@@ -95,10 +94,10 @@ export class Deadline {
   private look(now: number): void {
     for (let request = this.oldest, newer: Waiting | undefined; request; request = newer) {
       newer = request.newer;
-      const { req, res, next, since } = request;
+      const { req, res, since } = request;
       if (!req.complete) request.since = now;
       else if (!res.headersSent && now - since > this.deadlineMs)
-        this.answer(new Unavailable('took_too_long', TOO_LATE), req, res, next);
+        this.fail(new Unavailable('took_too_long', TOO_LATE), res);
     }
   }
 }

@@ -26,12 +26,18 @@ export function nameErrorAlso(res: Response, name: string): void {
   res.locals.alsoErrorAs = name;
 }
 
+/** Answers a request that has failed. */
+export type Fail = (error: unknown, res: Response) => void;
+
 /** Decides what a client sees of a failure, as the only place that does; the cause goes to the log. */
+export function failWith(logger: Logger): Fail {
+  return (error, res) => answer(error, res, logger);
+}
+
 export function errorHandler(logger: Logger): ErrorRequestHandler {
+  const fail = failWith(logger);
   // Express recognises an error handler by its four parameters.
-  return (error: unknown, _req, res, _next) => {
-    answer(error, res, logger);
-  };
+  return (error: unknown, _req, res, _next) => fail(error, res);
 }
 
 function answer(error: unknown, res: Response, logger: Logger): void {

@@ -10,6 +10,9 @@ import type { Streamed } from './json-stream';
 
 /** Arguments of a handler besides its input. `req` and `res` are for handlers that set a cookie or need the address. */
 export class Call {
+  /** Set when a request that has waited is answered from the beginning. */
+  waited: Later | undefined;
+
   constructor(
     readonly req: Request,
     readonly res: Response,
@@ -58,7 +61,7 @@ type Access = keyof typeof CALLS;
 declare module 'express-serve-static-core' {
   interface Request {
     /** Reads that find the session first. */
-    reads?: OwnerReads;
+    reads?: OwnerReads | undefined;
     /** Set when the session of a user has been found. */
     signedIn?: OwnSession;
   }
@@ -103,10 +106,12 @@ export interface Operation extends Omit<Description<Access, unknown, unknown, un
 
 /**
  * Returned instead of a result by an operation that waits for a change. Once it is over, the request is answered from the
- * beginning, unless `over` resolves with its result.
+ * beginning, unless its result is known.
  */
-export class Later {
-  constructor(readonly over: () => Promise<unknown>) {}
+export abstract class Later {
+  abstract over(): Promise<void>;
+  /** The result, if it is known without being asked for again. */
+  abstract get result(): unknown;
 }
 
 type Handler<A extends Access, Input, Result> = (

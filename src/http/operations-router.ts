@@ -5,6 +5,7 @@ import type { LimitName } from '../load/limits';
 import type { Leave } from '../load/queue';
 import type { Queues } from '../load/queues';
 import { body, bodyIfAny, jsonBody, wellFormedBody } from './body';
+import type { Fail } from './error-handler';
 import { streamJson } from './json-stream';
 import { CALLS, Later, nameOf, ReaderCall, UserCall, type Call, type Operation } from './operation';
 import { parse } from './parse';
@@ -14,8 +15,10 @@ import { handled, inTurn, ok } from './route';
 export interface Entrance {
   /** Answers the request at its deadline at the latest. */
   watch: RequestHandler;
-  /** Waits with a request, which is not late for that. */
-  rest: (req: Request, over: Promise<unknown>) => Promise<unknown>;
+  /** Lets a request rest, which is not late for that, until the returned function is called. */
+  rest: (req: Request) => () => void;
+  /** Answers a request that has failed after it has rested. */
+  fail: Fail;
   /** Loads or prepares a session. */
   visitor: RequestHandler;
   /** Refuses a request without the session of a user. */
@@ -95,23 +98,52 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
  * After a change it is answered from the beginning, since its session may have ended.
  */
 function answering(operation: Operation, entrance: Entrance): RequestHandler {
-  const { access, streams, file } = operation;
+  const { access } = operation;
   return async (req, res) => {
     const call = new CALLS[access](req, res);
-    let result = await resultOf(operation, entrance, call);
+    const result = await resultOf(operation, entrance, call);
+    if (result instanceof Later) void answerLater(operation, entrance, call, result);
+    else await send(operation, call, result);
+  };
+}
+
+/**
+ * Answers a request when its wait is over. Express's handlers end before that, so that nothing keeps what they needed:
+ * V8 would look at all of it, for each of ten thousand waiting requests, several times a minute.
+ */
+async function answerLater(operation: Operation, entrance: Entrance, call: Call, wait: Later): Promise<void> {
+  const { access } = operation;
+  const { req, res } = call;
+  forget(req);
+  try {
+    let result: unknown = wait;
     while (result instanceof Later) {
-      const known = await entrance.rest(req, result.over());
+      call.waited = result;
+      const goOn = entrance.rest(req);
+      await result.over();
+      goOn();
       if (res.destroyed) return;
-      if (known !== undefined) {
-        result = known;
-        break;
-      }
+      const known = result.result;
+      if (known !== undefined) return ok(res, known);
       if (access !== 'anyone') await handled(entrance[access], req, res);
       result = await resultOf(operation, entrance, call);
     }
-    if (streams) await streamJson(req, res, result as object, file);
-    else ok(res, result);
-  };
+    await send(operation, call, result);
+  } catch (error) {
+    entrance.fail(error, res);
+  }
+}
+
+/** Keeps the input of a request, but not its bytes, its reads, or Express's functions. */
+function forget(req: Request): void {
+  req.body = bodyIfAny(req);
+  req.reads = undefined;
+  req.next = undefined;
+}
+
+async function send({ streams, file }: Operation, { req, res }: Call, result: unknown): Promise<void> {
+  if (streams) await streamJson(req, res, result as object, file);
+  else ok(res, result);
 }
 
 async function resultOf(operation: Operation, entrance: Entrance, call: Call): Promise<unknown> {

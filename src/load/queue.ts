@@ -30,6 +30,8 @@ export interface Options {
   waitMs?: number;
 }
 
+const NO_OPTIONS: Options = {};
+
 /** Frees the place. Calling it again does nothing. */
 export type Leave = () => void;
 
@@ -85,7 +87,7 @@ export class Queue {
   }
 
   /** Runs the job once there is room. If there is room now, the job starts in this turn of the event loop. */
-  async run<T>(sender: string, job: () => Promise<T>, options: Options = {}): Promise<T> {
+  async run<T>(sender: string, job: () => Promise<T>, options = NO_OPTIONS): Promise<T> {
     const entered = this.enter(sender, options);
     const leave = entered instanceof Promise ? await entered : entered;
     try {
@@ -96,14 +98,14 @@ export class Queue {
   }
 
   /** Takes a place for a job that is not a single promise. Waits while there is no room. */
-  enter(sender: string, options: Options = {}): Leave | Promise<Leave> {
+  enter(sender: string, options = NO_OPTIONS): Leave | Promise<Leave> {
     const job = this.jobOf(sender, options);
     if (options.gone?.aborted) throw this.refusal();
     return this.makesRoomFor(job) ? this.admit(job) : this.wait(job);
   }
 
   /** Returns a place at once, or throws the refusal. */
-  take(sender: string, options: Options = {}): Leave {
+  take(sender: string, options = NO_OPTIONS): Leave {
     const job = this.jobOf(sender, options);
     if (!this.makesRoomFor(job)) throw this.refusal();
     return this.admit(job);
@@ -111,7 +113,7 @@ export class Queue {
 
   /** Throws the refusal that `take` would throw now. */
   check(sender: string): void {
-    if (!this.hasRoomFor(this.jobOf(sender, {}))) throw this.refusal();
+    if (!this.hasRoomFor(this.jobOf(sender, NO_OPTIONS))) throw this.refusal();
   }
 
   refuseAll(): void {
@@ -124,14 +126,14 @@ export class Queue {
     return { sender: senderOf(sender), shares: sharesOf(sender, share), options };
   }
 
-  private admit(job: Job): Leave {
-    const running = { ...job, begun: this.now(), hasLeft: false };
+  private admit({ sender, shares, options }: Job): Leave {
+    const running = { sender, shares, options, begun: this.now(), hasLeft: false };
     if (this.rules.aborts) this.abortable.push(running);
-    this.count(job, 1);
+    this.count(running, 1);
     return () => {
       if (running.hasLeft) return;
       this.release(running);
-      this.startNext(job.sender);
+      this.startNext(running.sender);
     };
   }
 

@@ -1012,7 +1012,7 @@ export const guards = {
   'audit-trail-10': {
     guard: 'a client does not choose the request id of the trail and the log',
     file: 'src/http/request-log.ts',
-    replace: 'req.id = randomUUID();',
+    replace: 'req.id = randomUUID().toLowerCase();',
     by: 'req.id = clientRequestId(req) ?? randomUUID();',
     named: 'identifies each request by an id of the service',
   },
@@ -4373,7 +4373,7 @@ export const guards = {
     file: 'src/http/operations-router.ts',
     replace: `if (access !== 'anyone') await handled(entrance[access], req, res);`,
     by: '',
-    named: 'is refused when the user',
+    named: 'is answered with',
   },
   'live-sync-3': {
     guard: 'a sync that waits holds no place of an answer',
@@ -4391,8 +4391,8 @@ export const guards = {
   },
   'live-sync-5': {
     guard: 'a sync that waits ends with its client',
-    file: 'src/features/sync/sync-router.ts',
-    replace: 'live.end(); live.close();',
+    file: 'src/features/sync/live-syncs.ts',
+    replace: 'this.end(); this.lives.remove(this); this.freePlace();',
     by: '',
     named: 'leaves its place when its client leaves',
   },
@@ -4406,9 +4406,16 @@ export const guards = {
   'live-sync-7': {
     guard: 'a sync that may have missed a change looks again at its end',
     file: 'src/features/sync/sync-router.ts',
-    replace: ' || !live.hears()',
+    replace: ' || !this.live.hears',
     by: '',
     named: 'looks again when its time is over if it may have missed a change',
+  },
+  'live-sync-8': {
+    guard: 'a sync that is refused after its wait is told so',
+    file: 'src/http/operations-router.ts',
+    replace: 'entrance.fail(error, res);',
+    by: 'throw error;',
+    named: 'is refused when the user',
   },
   'events-1': {
     guard: 'the deletion of an expired session is not told',

@@ -22,8 +22,8 @@ const AGAIN_MS = 3_000;
 interface Entrance {
   /** Prepares reads that find the session first. */
   reading: RequestHandler;
-  /** Waits with a request, whose log line does not count that time. */
-  rest: <T>(req: Request, over: Promise<T>) => Promise<T>;
+  /** Lets a request rest until the returned function is called. Its log line does not count that time. */
+  rest: (req: Request) => () => void;
 }
 
 /** After each change the session and the groups are looked up again. */
@@ -35,12 +35,8 @@ export function changesRouter(sync: SyncService, { reading, rest }: Entrance): R
       return new ReaderCall(req, res);
     };
     const live = await sync.live(await presentCall());
-    const leave = () => {
-      live.end();
-      live.close();
-    };
-    res.once('close', leave);
-    if (res.destroyed) return leave();
+    res.on('close', () => live.leave());
+    if (res.destroyed) return live.leave();
     const ends = performance.now() + LIFE_MS;
     let told = 0;
     let isChange = true;
@@ -56,7 +52,10 @@ export function changesRouter(sync: SyncService, { reading, rest }: Entrance): R
       // A comment: nothing has changed since.
       res.write(version > told ? `id: ${version}\ndata: ${JSON.stringify({ version })}\n\n` : ':\n\n');
       told = version;
-      isChange = await rest(req, live.over(BEAT_MS));
+      const goOn = rest(req);
+      await live.wait(BEAT_MS);
+      isChange = live.hasChanged;
+      goOn();
     }
     res.end();
   });

@@ -26,56 +26,78 @@ const groupsOfAll = statement<{ id: string }, 'ids'>(
   },
 );
 
+/** Waits are rounded up to this: Node keeps a list of timers for each length. */
+const ROUND_MS = 100;
+
 /** A sync that waits for a change. */
 export class LiveSync {
   /** It waits for nothing any more. */
   hasEnded = false;
-  keys: string[] = [];
+  /** Whether the last wait has ended by a change. */
+  hasChanged = false;
   /** A claim of the user's number has begun or ended. */
   isClaimTold = false;
+  keys: string[] = [];
   private isTold = false;
-  private tell: () => void = () => undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private wake: (() => void) | undefined;
 
   constructor(
-    /** Returns whether it would have heard of a change. */
-    readonly hears: () => boolean,
-    readonly close: () => void,
+    private readonly lives: LiveSyncs,
+    private readonly freePlace: Leave,
   ) {}
 
+  /** Whether it would have heard of a change. */
+  get hears(): boolean {
+    return this.lives.hearsAll;
+  }
+
   /** Something that concerns the user may have changed. */
-  change = (): void => {
+  change(): void {
     this.isTold = true;
-    this.tell();
-  };
+    this.endWait();
+  }
 
   end(): void {
     this.hasEnded = true;
     this.change();
   }
 
-  /** Resolves when something has changed since the last call, or with false after this time. */
-  async over(milliseconds: number): Promise<boolean> {
-    if (!this.isTold)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, milliseconds);
-        this.tell = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    const changed = this.isTold;
-    this.tell = () => undefined;
+  /** Ends, hears of nothing more, and frees its place. */
+  leave(): void {
+    this.end();
+    this.lives.remove(this);
+    this.freePlace();
+  }
+
+  /** Resolves when something has changed since the last wait, or after this time. */
+  wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+      if (this.isTold) this.endWait();
+      else this.timer = setTimeout(endWait, Math.ceil(milliseconds / ROUND_MS) * ROUND_MS, this);
+    });
+  }
+
+  endWait(): void {
+    if (!this.wake) return;
+    clearTimeout(this.timer);
+    this.hasChanged = this.isTold;
     this.isTold = false;
-    return changed;
+    this.wake();
+    this.wake = this.timer = undefined;
   }
 }
+
+const endWait = (live: LiveSync) => live.endWait();
 
 const ofUser = (id: string) => `user ${id}`;
 const ofGroup = (id: string) => `group ${id}`;
 
 /** The syncs that wait for a change at this instance. */
 export class LiveSyncs {
-  private readonly waiting = new Map<string, Set<LiveSync>>();
+  /** By what they wait for. Most have one entry, for which a Set would take four times the memory. */
+  private readonly waiting = new Map<string, LiveSync[]>();
   private readonly all = new Set<LiveSync>();
   private readonly tail: EventTail;
   private isClosed = false;
@@ -88,22 +110,21 @@ export class LiveSyncs {
     return this.all.size;
   }
 
-  /** Returns a sync that hears of each later change for this user and these groups, until it is closed. */
-  async open(userId: string, groupIds: string[], leave: Leave): Promise<LiveSync> {
-    const live: LiveSync = new LiveSync(
-      () => this.tail.isUpToDate,
-      () => {
-        this.remove(live);
-        leave();
-      },
-    );
+  /** Whether all changes have been heard of until a moment ago. */
+  get hearsAll(): boolean {
+    return this.tail.isUpToDate;
+  }
+
+  /** Returns a sync that hears of each later change for this user and these groups, until it leaves. */
+  async open(userId: string, groupIds: string[], freePlace: Leave): Promise<LiveSync> {
+    const live = new LiveSync(this, freePlace);
     if (this.isClosed) live.end();
     this.all.add(live);
     this.attend(live, userId, groupIds);
     try {
       await this.tail.begin();
     } catch (error) {
-      live.close();
+      live.leave();
       throw error;
     }
     return live;
@@ -115,9 +136,16 @@ export class LiveSyncs {
     if (!this.all.has(live)) return;
     live.keys = [ofUser(userId), ...groupIds.map(ofGroup)];
     for (const key of live.keys) {
-      const others = this.waiting.get(key) ?? new Set();
-      this.waiting.set(key, others.add(live));
+      const others = this.waiting.get(key);
+      if (others) others.push(live);
+      else this.waiting.set(key, [live]);
     }
+  }
+
+  remove(live: LiveSync): void {
+    this.all.delete(live);
+    this.forget(live);
+    if (this.all.size === 0) this.tail.end();
   }
 
   /** Ends all waits. */
@@ -127,18 +155,13 @@ export class LiveSyncs {
     this.tail.end();
   }
 
-  private remove(live: LiveSync): void {
-    this.all.delete(live);
-    this.forget(live);
-    if (this.all.size === 0) this.tail.end();
-  }
-
   private forget(live: LiveSync): void {
     for (const key of live.keys) {
-      const others = this.waiting.get(key);
-      others?.delete(live);
-      if (others?.size === 0) this.waiting.delete(key);
+      const others = this.waiting.get(key) ?? [];
+      others.splice(others.indexOf(live), 1);
+      if (others.length === 0) this.waiting.delete(key);
     }
+    live.keys = [];
   }
 
   private async hear(events: Event[]): Promise<void> {

@@ -2,11 +2,9 @@ import { randomInt } from 'node:crypto';
 import { Later, streamedOperation, type Operation, type ReaderCall } from '../../http/operation';
 import type { LiveSync } from './live-syncs';
 import * as schemas from './sync-schemas';
-import type { SyncService } from './sync-service';
+import type { Changes, SyncService } from './sync-service';
 
 export function syncRouter(sync: SyncService): Operation[] {
-  /** The waits of requests that are answered later. */
-  const waits = new WeakMap<ReaderCall, Wait>();
   return [
     streamedOperation({
       path: '/user/sync/:version',
@@ -20,13 +18,10 @@ export function syncRouter(sync: SyncService): Operation[] {
       stream: async ({ version, names = false, wait: seconds }, reader) => {
         const changesNow = () => sync.changes(reader, { since: version, names });
         if (seconds === undefined) return schemas.changesView(await changesNow());
-        const wait = waits.get(reader) ?? new Wait(await sync.live(reader), seconds, reader);
-        waits.set(reader, wait);
+        const wait = reader.waited instanceof Wait ? reader.waited : new Wait(await sync.live(reader), seconds, reader);
         const changes = await changesNow();
-        const view = schemas.changesView(changes);
-        if (!changes.isEmpty || wait.left <= 0) return view;
-        wait.unchanged = view;
-        return wait;
+        if (!changes.isEmpty || wait.left <= 0) return schemas.changesView(changes);
+        return wait.keep(changes);
       },
     }),
   ];
@@ -37,8 +32,7 @@ const SHORTEST_MS = 800;
 
 /** A request whose answer waits for a change, until its time is over or the client has left. */
 class Wait extends Later {
-  /** The answer as long as nothing has changed. */
-  unchanged: object | undefined;
+  private unchanged: Pick<Changes, 'user' | 'version'> | undefined;
   private readonly ends: number;
 
   constructor(
@@ -46,17 +40,28 @@ class Wait extends Later {
     seconds: number,
     { res }: ReaderCall,
   ) {
-    super(async () => ((await live.over(this.left)) || !live.hears() ? undefined : this.unchanged));
+    super();
     this.ends = performance.now() + seconds * randomInt(SHORTEST_MS, 1_000);
-    const leave = () => {
-      live.end();
-      live.close();
-    };
-    if (res.destroyed) leave();
-    else res.once('close', leave);
+    if (res.destroyed) live.leave();
+    else res.on('close', () => live.leave());
   }
 
   get left(): number {
     return this.live.hasEnded ? 0 : this.ends - performance.now();
+  }
+
+  /** Keeps the answer as long as nothing has changed. */
+  keep({ user, version }: Changes): this {
+    this.unchanged = { user, version };
+    return this;
+  }
+
+  over(): Promise<void> {
+    return this.live.wait(this.left);
+  }
+
+  get result(): unknown {
+    if (!this.unchanged || this.live.hasChanged || !this.live.hears) return undefined;
+    return schemas.unchangedView(this.unchanged);
   }
 }

@@ -119,6 +119,11 @@ export function changesView({
   };
 }
 
+/** The changes while nothing has changed. */
+export function unchangedView({ user, version }: Pick<Changes, 'user' | 'version'>): z.infer<typeof changes> {
+  return { version, user: userView(user), blacklist: [], friends: [], groups: [], group_members: [] };
+}
+
 function userView({ version, ...profile }: SyncUser): z.infer<typeof user> {
   return { ...profile, timestamp: version };
 }
