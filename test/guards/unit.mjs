@@ -143,6 +143,13 @@ export const guards = {
     by: 'if (left < 0)',
     named: 'allows time for an answer that is not made yet',
   },
+  'live-syncs-1': {
+    guard: 'a change for thousands does not delay the requests of others',
+    file: 'src/features/sync/live-syncs.ts',
+    replace: 'if (this.looking.size >= MOST_LOOKING) return;',
+    by: '',
+    named: 'look for a change eight at a time',
+  },
   'slow-readers-1': {
     guard: 'every connection is looked at, also those that come in between',
     file: 'src/http/slow-readers.ts',

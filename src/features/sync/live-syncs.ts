@@ -28,6 +28,8 @@ const groupsOfAll = statement<{ id: string }, 'ids'>(
 
 /** Waits are rounded up to this: Node keeps a list of timers for each length. */
 const ROUND_MS = 100;
+/** Syncs that look at once for what has changed: a change for thousands must not delay everybody else. */
+const MOST_LOOKING = 8;
 
 /** A sync that waits for a change. */
 export class LiveSync {
@@ -55,12 +57,18 @@ export class LiveSync {
   /** Something that concerns the user may have changed. */
   change(): void {
     this.isTold = true;
-    this.endWait();
+    if (this.wake) this.lives.wakeInTurn(this);
   }
 
   end(): void {
     this.hasEnded = true;
-    this.change();
+    this.isTold = true;
+    this.endWait();
+  }
+
+  /** Has looked, and lets the next one look. */
+  endTurn(): void {
+    this.lives.endTurn(this);
   }
 
   /** Ends, hears of nothing more, and frees its place. */
@@ -72,10 +80,12 @@ export class LiveSync {
 
   /** Resolves when something has changed since the last wait, or after this time. */
   wait(milliseconds: number): Promise<void> {
+    this.endTurn();
     return new Promise((resolve) => {
       this.wake = resolve;
-      if (this.isTold) this.endWait();
-      else this.timer = setTimeout(endWait, Math.ceil(milliseconds / ROUND_MS) * ROUND_MS, this);
+      this.timer = setTimeout(endWait, Math.ceil(milliseconds / ROUND_MS) * ROUND_MS, this);
+      if (this.hasEnded) this.endWait();
+      else if (this.isTold) this.lives.wakeInTurn(this);
     });
   }
 
@@ -99,6 +109,9 @@ export class LiveSyncs {
   /** By what they wait for. Most have one entry, for which a Set would take four times the memory. */
   private readonly waiting = new Map<string, LiveSync[]>();
   private readonly all = new Set<LiveSync>();
+  /** Syncs that have heard of a change, and look for it in this order. */
+  private readonly woken = new Set<LiveSync>();
+  private readonly looking = new Set<LiveSync>();
   private readonly tail: EventTail;
   private isClosed = false;
 
@@ -142,9 +155,20 @@ export class LiveSyncs {
     }
   }
 
+  wakeInTurn(live: LiveSync): void {
+    this.woken.add(live);
+    this.wakeNext();
+  }
+
+  endTurn(live: LiveSync): void {
+    if (this.looking.delete(live)) this.wakeNext();
+  }
+
   remove(live: LiveSync): void {
     this.all.delete(live);
     this.forget(live);
+    this.woken.delete(live);
+    this.endTurn(live);
     if (this.all.size === 0) this.tail.end();
   }
 
@@ -153,6 +177,15 @@ export class LiveSyncs {
     this.isClosed = true;
     for (const live of this.all) live.end();
     this.tail.end();
+  }
+
+  private wakeNext(): void {
+    for (const live of this.woken) {
+      if (this.looking.size >= MOST_LOOKING) return;
+      this.woken.delete(live);
+      this.looking.add(live);
+      live.endWait();
+    }
   }
 
   private forget(live: LiveSync): void {

@@ -19,7 +19,7 @@ export function syncRouter(sync: SyncService): Operation[] {
         const changesNow = () => sync.changes(reader, { since: version, names });
         if (seconds === undefined) return schemas.changesView(await changesNow());
         const wait = reader.waited instanceof Wait ? reader.waited : new Wait(await sync.live(reader), seconds, reader);
-        const changes = await changesNow();
+        const changes = await changesNow().finally(() => wait.endTurn());
         if (!changes.isEmpty || wait.left <= 0) return schemas.changesView(changes);
         return wait.keep(changes);
       },
@@ -54,6 +54,10 @@ class Wait extends Later {
   keep({ user, version }: Changes): this {
     this.unchanged = { user, version };
     return this;
+  }
+
+  endTurn(): void {
+    this.live.endTurn();
   }
 
   over(): Promise<void> {
