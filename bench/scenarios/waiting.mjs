@@ -94,7 +94,7 @@ async function readLoads(bench, server) {
   ];
 }
 
-/** Returns the p99 of each load, over a minute: 10,000 clients make V8 stop for a moment about twice in that time. */
+/** Returns the p99 of each load, over a minute: a short run may miss a stop of V8, or consist of one. */
 async function times(bench, loads) {
   const found = {};
   for (const { rate, reads } of loads) {

@@ -19,7 +19,7 @@ export function syncRouter(sync: SyncService): Operation[] {
         const changesNow = () => sync.changes(reader, { since: version, names });
         if (seconds === undefined) return schemas.changesView(await changesNow());
         const wait = reader.waited instanceof Wait ? reader.waited : new Wait(await sync.live(reader), seconds, reader);
-        const changes = await changesNow().finally(() => wait.endTurn());
+        const changes = await changesNow().finally(() => wait.live.endTurn());
         if (!changes.isEmpty || wait.left <= 0) return schemas.changesView(changes);
         return wait.keep(changes);
       },
@@ -36,7 +36,7 @@ class Wait extends Later {
   private readonly ends: number;
 
   constructor(
-    private readonly live: LiveSync,
+    readonly live: LiveSync,
     seconds: number,
     { res }: ReaderCall,
   ) {
@@ -54,10 +54,6 @@ class Wait extends Later {
   keep({ user, version }: Changes): this {
     this.unchanged = { user, version };
     return this;
-  }
-
-  endTurn(): void {
-    this.live.endTurn();
   }
 
   over(): Promise<void> {
