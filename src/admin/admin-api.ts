@@ -38,8 +38,9 @@ export function buildAdminApi({ config, services, logger }: Running) {
   const tokens = new AdminTokensRepository(counting);
   const place = { config, services, tokens, support: new SupportRepository(support, supportLimits) };
   const door = new AdminDoor(tokens, services.limiter, logger);
-  const onError = errorHandler(logger);
-  const deadline = new Deadline(failWith(logger));
+  const fail = failWith(logger);
+  const onError = errorHandler(fail);
+  const deadline = new Deadline(fail);
   const router = Router();
   for (const command of REMOTE_COMMANDS)
     post(router, pathOf(command), deadline.watch, ...body, wellFormedBody, answering(command, door, place));

@@ -55,8 +55,8 @@ export async function buildContainer(
   const devices = new DeviceCookies(keys.sessionSecrets, config.production);
 
   const health = new Health(connections.probe, connections.reading.replica);
-  const onError = errorHandler(logger);
   const fail = failWith(logger);
+  const onError = errorHandler(fail);
   const deadline = new Deadline(fail);
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);
   const access = { visitor: cookies.load, user: cookies.signedIn, reader: cookies.reading };

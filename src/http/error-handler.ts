@@ -34,8 +34,7 @@ export function failWith(logger: Logger): Fail {
   return (error, res) => answer(error, res, logger);
 }
 
-export function errorHandler(logger: Logger): ErrorRequestHandler {
-  const fail = failWith(logger);
+export function errorHandler(fail: Fail): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return (error: unknown, _req, res, _next) => fail(error, res);
 }

@@ -16,8 +16,9 @@ let server: Server;
 const late: unknown[] = [];
 
 async function serve(routes: (app: Express) => void): Promise<string> {
-  const onError = errorHandler(logger);
-  deadline = new Deadline(failWith(logger), DEADLINE_MS);
+  const fail = failWith(logger);
+  const onError = errorHandler(fail);
+  deadline = new Deadline(fail, DEADLINE_MS);
   const app = express();
   app.use(deadline.watch);
   routes(app);

@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import request from 'supertest';
 import { createLogger } from '../../src/base/logger';
-import { errorHandler } from '../../src/http/error-handler';
+import { errorHandler, failWith } from '../../src/http/error-handler';
 import { fromThisMachine } from '../../src/web/own-machine';
 
 /** Returns an app that sees connections from this address. */
@@ -12,7 +12,7 @@ function reachedFrom(address: string): Express {
     next();
   });
   app.use(fromThisMachine, (_req, res) => void res.send('shown'));
-  app.use(errorHandler(createLogger('silent')));
+  app.use(errorHandler(failWith(createLogger('silent'))));
   return app;
 }
 

@@ -6,7 +6,7 @@ import express, { type Router } from 'express';
 import { createLogger } from '../../../src/base/logger';
 import { REASONS, type Reason } from '../../../src/base/reasons';
 import { findSender } from '../../../src/http/client-address';
-import { errorHandler } from '../../../src/http/error-handler';
+import { errorHandler, failWith } from '../../../src/http/error-handler';
 import { publicUrlFrom } from '../../../src/http/public-url';
 import { sameHeaders } from '../../../src/http/head';
 import { requestLog } from '../../../src/http/request-log';
@@ -82,7 +82,7 @@ export async function serve(router: Router): Promise<RunningServer> {
   const logger = createLogger('silent', { write: () => {} });
   app.use(requestLog(logger), sameHeaders, findSender(logger));
   app.use(router, refuseAsOurs);
-  app.use(errorHandler(logger));
+  app.use(errorHandler(failWith(logger)));
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
