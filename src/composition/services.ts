@@ -392,7 +392,7 @@ function buildAccounts(config: Config, base: Base, watch: Watch, vendors: Vendor
 function buildCircles(config: Config, { repos, connections, queues, transaction, background }: Base) {
   const { groups, memberships, friendships, blacklist, dismissals } = repos;
   const { reading, horizons } = connections;
-  const lives = new LiveSyncs(reading.readAt);
+  const lives = new LiveSyncs(reading.readAt, queues.liveLooks);
   return {
     lives,
     blacklist: new BlacklistService(blacklist, transaction, config.maxBlacklist),

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Caller } from '../base/caller';
 import { BadRequest, MethodNotAllowed } from '../base/errors';
 import type { LimitName } from '../load/limits';
@@ -155,7 +155,7 @@ async function resultOf(operation: Operation, entrance: Entrance, call: Call): P
   let place: Place | undefined;
   let input: object = {};
   const enter = async (subject: string) => {
-    if (queue) place = await placeIn(queue, entrance.queues, subject, res);
+    if (queue) place = await placeIn(queue, entrance.queues, subject, call);
     if (limits) await entrance.limiter.take(call.caller, ...usesOf(limits, input, subject));
   };
   try {
@@ -199,12 +199,15 @@ interface Place {
   leaveAnswer: Leave;
 }
 
-/** Takes a place in the queue. A heavy answer, kept in memory, holds another until the client has read it. */
+/**
+ * Takes a place in the queue, unless the call has waited and so had its turn. A heavy answer, kept in memory, holds another
+ * until the client has read it.
+ */
 async function placeIn(
   queue: NonNullable<Operation['queue']>,
   queues: Entrance['queues'],
   userId: string,
-  res: Response,
+  { res, waited }: Call,
 ): Promise<Place> {
   if (queue === 'writes') return { leave: await queues.writes.enter(userId), leaveAnswer: () => undefined };
   const leaveAnswer = queues[queue === 'exports' ? 'exports' : 'heavyAnswers'].take(userId);
@@ -214,5 +217,5 @@ async function placeIn(
     res.off('close', leaveAnswer);
     leaveAnswer();
   };
-  return { leave: await queues.heavyReads.enter(userId), leaveAnswer: forget };
+  return { leave: waited ? () => undefined : await queues.heavyReads.enter(userId), leaveAnswer: forget };
 }

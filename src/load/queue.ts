@@ -151,6 +151,7 @@ export class Queue {
     for (const one of this.isFull() ? [] : senders) {
       const job = this.waiting.get(one)?.find((waiting) => this.hasRoomFor(waiting));
       if (job && (!next || this.goesBefore(one, next.sender))) next = job;
+      if (next && !this.usage && this.runningOf(next.sender) === 0) break;
     }
     next?.start();
   }

@@ -9,6 +9,7 @@ import { Gate } from '../support/gate';
 import { insertAndSignIn } from '../support/people';
 import { stage } from '../support/stage';
 import { cookieFor, openAnswer } from '../support/streams';
+import { settledClient } from '../support/sync';
 import { until } from '../support/until';
 
 const AT_ONCE = 2;
@@ -16,6 +17,13 @@ const WAITING = 8;
 const NOT_TAKEN = 12;
 
 type Read = (...args: unknown[]) => Promise<unknown>;
+
+const ALL: [object, string][] = [
+  [GroupsService.prototype, 'ofMember'],
+  [BlacklistService.prototype, 'list'],
+  [FriendshipsService.prototype, 'list'],
+  [SyncRepository.prototype, 'rows'],
+];
 
 const READS = ['/user/groups', '/user/blacklist', '/user/sync/0', '/friendship/all'];
 
@@ -92,8 +100,22 @@ describe('reads of lists that may be long', () => {
     );
   }
 
+  it('do not delay the answer to a sync that has waited', async () => {
+    const ann = await insertAndSignIn(app);
+    const { version } = await settledClient(ann);
+    const answer = post(ann.agent, `/user/sync/${version}`, { wait: 50 });
+    await until(() => app.liveSyncs() === 1);
+    const { reading, release } = held([[BlacklistService.prototype, 'list']]);
+    const asked = inParallel(AT_ONCE, () => post(ann.agent, '/user/blacklist'));
+    await until(() => reading() === AT_ONCE);
+    expectBody(await post(ann.agent, `/user/set_nickname`, { nickname: 'Annabel' }), { code: 200 });
+    expect(await answer).toMatchObject({ status: 200, body: { result: { user: { nickname: 'Annabel' } } } });
+    release();
+    expect(countCodes(await asked)).toEqual({ 200: AT_ONCE });
+  });
+
   /** Keeps each of these reads waiting before it queries the database, until they are released. */
-  function held() {
+  function held(reads = ALL) {
     const gate = new Gate();
     let reading = 0;
     const hold = (owner: object, name: string) => {
@@ -104,10 +126,7 @@ describe('reads of lists that may be long', () => {
         return read.apply(this, args);
       });
     };
-    hold(GroupsService.prototype, 'ofMember');
-    hold(BlacklistService.prototype, 'list');
-    hold(FriendshipsService.prototype, 'list');
-    hold(SyncRepository.prototype, 'rows');
+    for (const [owner, name] of reads) hold(owner, name);
     return { reading: () => reading, release: () => gate.open() };
   }
 });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, inParallel, post, type Answer } from '../support/calls';
 import { untilEventsSeen } from '../support/events';
@@ -8,6 +9,7 @@ import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../suppo
 import { realTime } from '../support/real-time';
 import { connectWriter, isEmpty, settledClient } from '../support/sync';
 import { watchStatements } from '../support/statements';
+import { cookieFor, openAnswer } from '../support/streams';
 import { until } from '../support/until';
 
 let app: TestApp;
@@ -245,11 +247,40 @@ describe('a sync that waits', () => {
     expect(result).toMatchObject({ groups: [{ group: { name: 'Walkers' } }] });
   });
 
-  it('ends without changes when the instance stops', async () => {
+  it('is answered while the clients before read their answers slowly', async () => {
+    const unread: Promise<IncomingMessage>[] = [];
+    for (const person of [ann, bob]) {
+      const { version } = await settledClient(person);
+      const cookie = await cookieFor(app, person);
+      for (let call = 0; call < 5; call += 1)
+        unread.push(openAnswer(app, `/user/sync/${version}`, cookie, { wait: 50 }));
+    }
+    await until(() => app.liveSyncs() === unread.length);
+    const carol = await insertAndSignIn(app, 'Carol');
+    const { version } = await settledClient(carol);
+    const answer = post(carol.agent, `/user/sync/${version}`, { wait: 50 });
+    await until(() => app.liveSyncs() === unread.length + 1);
+
+    await app
+      .db('groups')
+      .where({ id: group })
+      .update({ name: 'x'.repeat(500_000) });
+    for (const { statusCode } of await Promise.all(unread)) expect(statusCode).toBe(200);
+    await expectOk(carol.agent.post('/user/set_nickname').send({ nickname: 'Caro' }));
+    const { result } = await expectOk(await answer);
+    expect(result).toMatchObject({ user: { nickname: 'Caro' } });
+    for (const one of unread) (await one).destroy();
+  });
+
+  it('ends without changes when the instance stops, and asks nothing of the database', async () => {
+    const events = watchStatements('FROM events');
+    const reads = watchStatements('sync_clock()');
     const answer = waitingSync();
-    await until(() => app.liveSyncs() === 1);
+    await until(() => app.liveSyncs() === 1 && events.sent.filter(({ isAnswered }) => isAnswered).length > 1);
+    const before = reads.sent.length;
     app.announceStop();
     const { result } = await expectOk(await answer);
     expect(isEmpty(result as SyncResult)).toBe(true);
+    expect(reads.sent).toHaveLength(before);
   });
 });

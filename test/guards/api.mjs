@@ -1105,6 +1105,13 @@ export const guards = {
     by: '',
     named: 'runs twice at once per user with eight waiting',
   },
+  'heavy-reads-5': {
+    guard: 'slow reads of a user hold no turns of syncs that have waited',
+    file: 'src/http/operations-router.ts',
+    replace: 'waited ? () => undefined : await queues.heavyReads.enter(userId)',
+    by: 'await queues.heavyReads.enter(userId)',
+    named: 'do not delay the answer to a sync that has waited',
+  },
   'sessions-8': {
     guard: 'data that is read together with a session is returned only if the session is valid',
     file: 'src/features/sessions/joined-reads.ts',
@@ -4392,7 +4399,7 @@ export const guards = {
   'live-sync-5': {
     guard: 'a sync that waits ends with its client',
     file: 'src/features/sync/live-syncs.ts',
-    replace: 'this.end(); this.lives.remove(this); this.freePlace();',
+    replace: 'this.end(); this.endTurn(); this.lives.remove(this); this.freePlace();',
     by: '',
     named: 'leaves its place when its client leaves',
   },
@@ -4416,6 +4423,20 @@ export const guards = {
     replace: 'entrance.fail(error, res);',
     by: 'throw error;',
     named: 'is refused when the user',
+  },
+  'live-sync-9': {
+    guard: 'a client that reads slowly lets others look for what has changed',
+    file: 'src/features/sync/sync-router.ts',
+    replace: 'wait.leave();',
+    by: '',
+    named: 'is answered while the clients before read their answers slowly',
+  },
+  'live-sync-10': {
+    guard: 'ten thousand waits that end with their instance do not ask the database at once',
+    file: 'src/features/sync/live-syncs.ts',
+    replace: 'this.hasEnded = true; this.endWait();',
+    by: 'this.isTold = this.hasEnded = true; this.endWait();',
+    named: 'ends without changes when the instance stops, and asks nothing of the database',
   },
   'events-1': {
     guard: 'the deletion of an expired session is not told',
@@ -4555,7 +4576,7 @@ export const guards = {
   'changes-1': {
     guard: 'a page hears of groups that its user has joined since',
     file: 'src/features/sync/sync-service.ts',
-    replace: 'this.lives.attend(live, reader.userId, await groupIds(reader));',
+    replace: 'this.lives.attend(live, await groupIds(reader));',
     by: 'await groupIds(reader);',
     named: 'hears of a group that the user has joined since',
   },

@@ -146,9 +146,16 @@ export const guards = {
   'live-syncs-1': {
     guard: 'a change for thousands does not delay the requests of others',
     file: 'src/features/sync/live-syncs.ts',
-    replace: 'if (this.looking.size >= MOST_LOOKING) return;',
+    replace: 'this.leaveTurn = await this.lives.looks.enter(this.userId);',
     by: '',
     named: 'look for a change eight at a time',
+  },
+  'live-syncs-2': {
+    guard: 'a user with many waits does not delay those of others',
+    file: 'src/load/queues.ts',
+    replace: 'atOnce: 8, share: 2',
+    by: 'atOnce: 8',
+    named: 'look for a change two at a time of one user',
   },
   'slow-readers-1': {
     guard: 'every connection is looked at, also those that come in between',

@@ -10,10 +10,17 @@ export async function cookieFor(app: TestApp, { region, phone, password }: Perso
 }
 
 /** Returns an answer whose body a test reads at its own pace: Node reads no more from the socket than is consumed. */
-export async function openAnswer(app: TestApp, path: string, headers: OutgoingHttpHeaders): Promise<IncomingMessage> {
+export async function openAnswer(
+  app: TestApp,
+  path: string,
+  headers: OutgoingHttpHeaders,
+  body?: object,
+): Promise<IncomingMessage> {
   const options = { socketPath: await app.smallSocket(), path, method: 'POST', headers, agent: false };
+  const text = body && JSON.stringify(body);
+  if (text) options.headers = { ...headers, 'Content-Type': 'application/json' };
   return new Promise((resolve, reject) => {
-    request(options, resolve).on('error', reject).end();
+    request(options, resolve).on('error', reject).end(text);
   });
 }
 

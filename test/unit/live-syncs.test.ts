@@ -1,26 +1,41 @@
 import { LiveSync, LiveSyncs } from '../../src/features/sync/live-syncs';
+import { openQueues } from '../../src/load/queues';
 
 const HOUR = 3_600_000;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('syncs that wait', () => {
-  it('look for a change eight at a time, the next when one has looked, has left or waits again', async () => {
-    const lives = new LiveSyncs(() => () => Promise.reject(new Error('no database')));
-    const waiting = Array.from({ length: 20 }, () => new LiveSync(lives, () => undefined));
-    const looking: LiveSync[] = [];
-    for (const live of waiting) void live.wait(HOUR).then(() => looking.push(live));
-    for (const live of waiting) live.change();
+  it('look for a change eight at a time, the next when one has left or waits again', async () => {
+    const { waiting, looking } = told(Array.from({ length: 20 }, (_, number) => `user ${number}`));
     await turn();
-    expect(looking).toEqual(waiting.slice(0, 8));
+    expect(looking).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 
-    waiting[0]?.endTurn();
     waiting[1]?.leave();
     void waiting[2]?.wait(HOUR);
-    waiting[11]?.leave();
+    waiting[10]?.leave();
     await turn();
-    expect(looking).toEqual(waiting.slice(0, 12));
+    expect(looking.slice(8)).toEqual([8, 9]);
     for (const live of waiting) live.leave();
     await turn();
     expect(looking).toHaveLength(20);
   });
+
+  it('look for a change two at a time of one user', async () => {
+    const { waiting, looking } = told(['ann', 'ann', 'ann', 'bob', 'ann']);
+    await turn();
+    expect(looking).toEqual([0, 1, 3]);
+    waiting[0]?.leave();
+    await turn();
+    expect(looking).toEqual([0, 1, 3, 2]);
+  });
 });
+
+/** Returns syncs of these users, which have been told of a change, and the numbers of those that look for it. */
+function told(userIds: string[]) {
+  const lives = new LiveSyncs(() => () => Promise.reject(new Error('no database')), openQueues().liveLooks);
+  const waiting = userIds.map((userId) => new LiveSync(lives, userId, () => undefined));
+  const looking: number[] = [];
+  waiting.forEach((live, number) => void live.wait(HOUR).then(() => looking.push(number)));
+  for (const live of waiting) live.change();
+  return { waiting, looking };
+}

@@ -1,6 +1,7 @@
 import type { ReadAt } from '../../database/replica';
 import { statement } from '../../database/statement';
 import type { Leave } from '../../load/queue';
+import type { Queues } from '../../load/queues';
 import { EventTail } from '../events/event-tail';
 import { CLAIM_KINDS, GROUP_KINDS, type Event } from '../events/events-repository';
 
@@ -28,8 +29,6 @@ const groupsOfAll = statement<{ id: string }, 'ids'>(
 
 /** Waits are rounded up to this: Node keeps a list of timers for each length. */
 const ROUND_MS = 100;
-/** Syncs that look at once for what has changed: a change for thousands must not delay everybody else. */
-const MOST_LOOKING = 8;
 
 /** A sync that waits for a change. */
 export class LiveSync {
@@ -43,9 +42,11 @@ export class LiveSync {
   private isTold = false;
   private timer: NodeJS.Timeout | undefined;
   private wake: (() => void) | undefined;
+  private leaveTurn: Leave | undefined;
 
   constructor(
     private readonly lives: LiveSyncs,
+    readonly userId: string,
     private readonly freePlace: Leave,
   ) {}
 
@@ -57,36 +58,33 @@ export class LiveSync {
   /** Something that concerns the user may have changed. */
   change(): void {
     this.isTold = true;
-    if (this.wake) this.lives.wakeInTurn(this);
+    this.endWait();
   }
 
   end(): void {
     this.hasEnded = true;
-    this.isTold = true;
     this.endWait();
-  }
-
-  /** Has looked, and lets the next one look. */
-  endTurn(): void {
-    this.lives.endTurn(this);
   }
 
   /** Ends, hears of nothing more, and frees its place. */
   leave(): void {
     this.end();
+    this.endTurn();
     this.lives.remove(this);
     this.freePlace();
   }
 
-  /** Resolves when something has changed since the last wait, or after this time. */
-  wait(milliseconds: number): Promise<void> {
+  /** Resolves after this time, or earlier after a change; if it must look for one, when it has its turn. */
+  async wait(milliseconds: number): Promise<void> {
     this.endTurn();
-    return new Promise((resolve) => {
+    await new Promise<void>((resolve) => {
       this.wake = resolve;
       this.timer = setTimeout(endWait, Math.ceil(milliseconds / ROUND_MS) * ROUND_MS, this);
-      if (this.hasEnded) this.endWait();
-      else if (this.isTold) this.lives.wakeInTurn(this);
+      if (this.isTold || this.hasEnded) this.endWait();
     });
+    if (this.hasEnded || (!this.hasChanged && this.hears)) return;
+    this.leaveTurn = await this.lives.looks.enter(this.userId);
+    if (this.hasEnded) this.endTurn();
   }
 
   endWait(): void {
@@ -96,6 +94,12 @@ export class LiveSync {
     this.isTold = false;
     this.wake();
     this.wake = this.timer = undefined;
+  }
+
+  /** Has looked, and lets the next one look. */
+  private endTurn(): void {
+    this.leaveTurn?.();
+    this.leaveTurn = undefined;
   }
 }
 
@@ -109,13 +113,13 @@ export class LiveSyncs {
   /** By what they wait for. Most have one entry, for which a Set would take four times the memory. */
   private readonly waiting = new Map<string, LiveSync[]>();
   private readonly all = new Set<LiveSync>();
-  /** Syncs that have heard of a change, and look for it in this order. */
-  private readonly woken = new Set<LiveSync>();
-  private readonly looking = new Set<LiveSync>();
   private readonly tail: EventTail;
   private isClosed = false;
 
-  constructor(private readonly readAt: () => ReadAt) {
+  constructor(
+    private readonly readAt: () => ReadAt,
+    readonly looks: Queues['liveLooks'],
+  ) {
     this.tail = new EventTail(readAt, (events) => this.hear(events));
   }
 
@@ -130,10 +134,10 @@ export class LiveSyncs {
 
   /** Returns a sync that hears of each later change for this user and these groups, until it leaves. */
   async open(userId: string, groupIds: string[], freePlace: Leave): Promise<LiveSync> {
-    const live = new LiveSync(this, freePlace);
+    const live = new LiveSync(this, userId, freePlace);
     if (this.isClosed) live.end();
     this.all.add(live);
-    this.attend(live, userId, groupIds);
+    this.attend(live, groupIds);
     try {
       await this.tail.begin();
     } catch (error) {
@@ -143,11 +147,11 @@ export class LiveSyncs {
     return live;
   }
 
-  /** Lets it hear of this user and these groups, and of no others. */
-  attend(live: LiveSync, userId: string, groupIds: string[]): void {
+  /** Lets it hear of its user and these groups, and of no others. */
+  attend(live: LiveSync, groupIds: string[]): void {
     this.forget(live);
     if (!this.all.has(live)) return;
-    live.keys = [ofUser(userId), ...groupIds.map(ofGroup)];
+    live.keys = [ofUser(live.userId), ...groupIds.map(ofGroup)];
     for (const key of live.keys) {
       const others = this.waiting.get(key);
       if (others) others.push(live);
@@ -155,20 +159,9 @@ export class LiveSyncs {
     }
   }
 
-  wakeInTurn(live: LiveSync): void {
-    this.woken.add(live);
-    this.wakeNext();
-  }
-
-  endTurn(live: LiveSync): void {
-    if (this.looking.delete(live)) this.wakeNext();
-  }
-
   remove(live: LiveSync): void {
     this.all.delete(live);
     this.forget(live);
-    this.woken.delete(live);
-    this.endTurn(live);
     if (this.all.size === 0) this.tail.end();
   }
 
@@ -177,15 +170,6 @@ export class LiveSyncs {
     this.isClosed = true;
     for (const live of this.all) live.end();
     this.tail.end();
-  }
-
-  private wakeNext(): void {
-    for (const live of this.woken) {
-      if (this.looking.size >= MOST_LOOKING) return;
-      this.woken.delete(live);
-      this.looking.add(live);
-      live.endWait();
-    }
   }
 
   private forget(live: LiveSync): void {

@@ -19,9 +19,11 @@ export function syncRouter(sync: SyncService): Operation[] {
         const changesNow = () => sync.changes(reader, { since: version, names });
         if (seconds === undefined) return schemas.changesView(await changesNow());
         const wait = reader.waited instanceof Wait ? reader.waited : new Wait(await sync.live(reader), seconds, reader);
-        const changes = await changesNow().finally(() => wait.live.endTurn());
-        if (!changes.isEmpty || wait.left <= 0) return schemas.changesView(changes);
-        return wait.keep(changes);
+        const changes = await changesNow();
+        if (changes.isEmpty && wait.left > 0) return wait.keep(changes);
+        // Others have their turn while the client reads its answer.
+        wait.leave();
+        return schemas.changesView(changes);
       },
     }),
   ];
@@ -36,15 +38,20 @@ class Wait extends Later {
   private readonly ends: number;
 
   constructor(
-    readonly live: LiveSync,
+    private readonly live: LiveSync,
     seconds: number,
-    { res }: ReaderCall,
+    private readonly call: ReaderCall,
   ) {
     super();
     this.ends = performance.now() + seconds * randomInt(SHORTEST_MS, 1_000);
-    if (res.destroyed) live.leave();
-    else res.on('close', () => live.leave());
+    if (call.res.destroyed) live.leave();
+    else call.res.on('close', this.leave);
   }
+
+  readonly leave = (): void => {
+    this.call.res.off('close', this.leave);
+    this.live.leave();
+  };
 
   get left(): number {
     return this.live.hasEnded ? 0 : this.ends - performance.now();

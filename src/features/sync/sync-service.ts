@@ -52,7 +52,7 @@ export class SyncService {
 
   /** Returns the version of a sync that would begin now, and lets `live` hear of the groups of now. */
   async presentVersion(reader: Reader, live: LiveSync): Promise<number> {
-    this.lives.attend(live, reader.userId, await groupIds(reader));
+    this.lives.attend(live, await groupIds(reader));
     return (await this.begin(reader)).horizon;
   }
 
