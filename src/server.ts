@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { createServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import dotenv from 'dotenv';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../packages/embedded-database/src';
 import type { Running } from './admin/admin-api';
@@ -26,6 +27,11 @@ import { StartLog } from './start/start-log';
 import { unknownVariables } from './start/unknown-names';
 
 const DRAIN_MS = 10_000;
+/**
+ * V8 marks its heap when that has doubled. By itself it would mark as often as costs it 3 % of the time: with 10,000 waiting
+ * clients every eleven seconds for a quarter of a second, in which all requests are slow.
+ */
+const HEAP = '--heap-growing-percent=100';
 
 const startLog = new StartLog(() => process.env.NODE_ENV === 'production');
 const say = (line: string) => startLog.say(line);
@@ -36,6 +42,7 @@ class StartError extends Error {}
 type Cleanup = () => Promise<void>;
 
 async function start(): Promise<void> {
+  setFlagsFromString(HEAP);
   const config = settings();
   const cleanups: Cleanup[] = [];
   const stop = stopper(cleanups);
