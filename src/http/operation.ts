@@ -110,6 +110,8 @@ export interface Operation extends Omit<Description<Access, unknown, unknown, un
  */
 export abstract class Later {
   abstract over(): Promise<void>;
+  /** Frees what it holds. Calling it again does nothing. */
+  abstract leave(): void;
   /** The result, if it is known without being asked for again. */
   abstract get result(): unknown;
 }

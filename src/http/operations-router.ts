@@ -131,6 +131,9 @@ async function answerLater(operation: Operation, entrance: Entrance, call: Call,
     await send(operation, call, result);
   } catch (error) {
     entrance.fail(error, res);
+  } finally {
+    // The connection may still be busy with an earlier answer.
+    wait.leave();
   }
 }
 

@@ -54,7 +54,7 @@ export function queueTable(processors: number) {
       per: 'user', share: 5, waiting: 0, refusal: tooManyOwn },
     /** A change for thousands must not delay everybody else. */
     liveLooks: { what: 'syncs that have waited, and read what has changed',
-      per: 'user', atOnce: 8, share: 2, waiting: Infinity, refusal: manySync },
+      per: 'user', atOnce: 8, share: 2, waiting: Infinity, waitMs: 30_000, refusal: manySync },
     longSyncs: { what: 'sync answers that are sent in pages',
       per: 'user', share: 2, waiting: 0, refusal: tooManyOwn },
     /** One at a time for all clients, so that small requests do not wait long. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, inParallel, post, type Answer } from '../support/calls';
 import { untilEventsSeen } from '../support/events';
@@ -37,6 +38,20 @@ async function waitingSync(asked: object = { names: true }): Promise<Answer> {
   void post(ann.agent, `/user/sync/${version}`, { wait: 50, ...asked }).then((one) => (answer = one));
   await until(() => answer !== undefined, 20_000);
   return answer as unknown as Answer;
+}
+
+/** Returns this number of calls of this person that wait. */
+async function waiting(person: SignedInPerson, count: number): Promise<Promise<Answer>[]> {
+  const { version } = await settledClient(person);
+  return Array.from({ length: count }, () => post(person.agent, `/user/sync/${version}`, { wait: 50 }));
+}
+
+/** Returns a request as it is sent. */
+function asText(line: string, headers: object, body?: object): string {
+  const content = body ? JSON.stringify(body) : '';
+  const all = { ...headers, Host: 'accounts', 'Content-Type': 'application/json', 'Content-Length': content.length };
+  const heads = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${line} HTTP/1.1\r\n${heads.join('')}\r\n${content}`;
 }
 
 type Change = [name: string, make: () => Promise<unknown>, found: (result: SyncResult) => unknown];
@@ -271,6 +286,34 @@ describe('a sync that waits', () => {
     const { result } = await expectOk(await answer);
     expect(result).toMatchObject({ user: { nickname: 'Caro' } });
     for (const one of unread) (await one).destroy();
+  });
+
+  it('leaves its place when it is refused, also while an earlier answer does not end', async () => {
+    const { version } = await settledClient(ann);
+    const [his, hers] = [await cookieFor(app, bob), await cookieFor(app, ann)];
+    const { hostname, port } = new URL(app.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(asText('GET /user/changes', his));
+    await until(() => app.liveSyncs() === 1);
+    socket.write(asText('GET /user/changes', hers) + asText(`POST /user/sync/${version}`, hers, { wait: 50 }));
+    await until(() => app.liveSyncs() === 3);
+    await app.db('users').where({ id: ann.id }).update({ suspended_at: new Date() });
+    await until(() => app.liveSyncs() === 1);
+    socket.destroy();
+    await until(() => app.liveSyncs() === 0);
+  });
+
+  it('is answered without a look when the instance stops before it has its turn', async () => {
+    const answers = [...(await waiting(ann, 5)), ...(await waiting(bob, 5))];
+    await until(() => app.liveSyncs() === 10);
+    const gate = new Gate();
+    const looks = watchStatements('sync_clock()', { beforeSending: () => gate.wait() });
+    await callGroup(ann, 'rename', { groupId: group, name: 'Walkers' });
+    await until(() => looks.sent.length === 4);
+    app.announceStop();
+    gate.open();
+    for (const answer of answers) expect((await answer).status).toBe(200);
+    expect(looks.sent).toHaveLength(4);
   });
 
   it('ends without changes when the instance stops, and asks nothing of the database', async () => {

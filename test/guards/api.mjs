@@ -4413,7 +4413,7 @@ export const guards = {
   'live-sync-7': {
     guard: 'a sync that may have missed a change looks again at its end',
     file: 'src/features/sync/sync-router.ts',
-    replace: ' || !this.live.hears',
+    replace: ' && live.hears',
     by: '',
     named: 'looks again when its time is over if it may have missed a change',
   },
@@ -4432,11 +4432,18 @@ export const guards = {
     named: 'is answered while the clients before read their answers slowly',
   },
   'live-sync-10': {
-    guard: 'ten thousand waits that end with their instance do not ask the database at once',
-    file: 'src/features/sync/live-syncs.ts',
-    replace: 'this.hasEnded = true; this.endWait();',
-    by: 'this.isTold = this.hasEnded = true; this.endWait();',
-    named: 'ends without changes when the instance stops, and asks nothing of the database',
+    guard: 'a connection that is busy with an earlier answer keeps no turns to look for what has changed',
+    file: 'src/http/operations-router.ts',
+    replace: 'wait.leave();',
+    by: '',
+    named: 'leaves its place when it is refused, also while an earlier answer does not end',
+  },
+  'live-sync-11': {
+    guard: 'thousands that have heard of a change do not ask the database at once when their instance stops',
+    file: 'src/features/sync/sync-router.ts',
+    replace: 'live.hasEnded || ',
+    by: '',
+    named: 'is answered without a look when the instance stops before it has its turn',
   },
   'events-1': {
     guard: 'the deletion of an expired session is not told',

@@ -27,6 +27,7 @@ describe('syncs that wait', () => {
     waiting[0]?.leave();
     await turn();
     expect(looking).toEqual([0, 1, 3, 2]);
+    for (const live of waiting) live.leave();
   });
 });
 

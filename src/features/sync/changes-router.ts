@@ -57,6 +57,7 @@ export function changesRouter(sync: SyncService, { reading, rest }: Entrance): R
       isChange = live.hasChanged;
       goOn();
     }
+    live.leave();
     res.end();
   });
   return router;

@@ -74,7 +74,7 @@ export class LiveSync {
     this.freePlace();
   }
 
-  /** Resolves after this time, or earlier after a change; if it must look for one, when it has its turn. */
+  /** Resolves after this time, or when something has changed since the last wait and it has its turn to look. */
   async wait(milliseconds: number): Promise<void> {
     this.endTurn();
     await new Promise<void>((resolve) => {
@@ -82,7 +82,7 @@ export class LiveSync {
       this.timer = setTimeout(endWait, Math.ceil(milliseconds / ROUND_MS) * ROUND_MS, this);
       if (this.isTold || this.hasEnded) this.endWait();
     });
-    if (this.hasEnded || (!this.hasChanged && this.hears)) return;
+    if (!this.hasChanged || this.hasEnded) return;
     this.leaveTurn = await this.lives.looks.enter(this.userId);
     if (this.hasEnded) this.endTurn();
   }

@@ -21,7 +21,7 @@ export function syncRouter(sync: SyncService): Operation[] {
         const wait = reader.waited instanceof Wait ? reader.waited : new Wait(await sync.live(reader), seconds, reader);
         const changes = await changesNow();
         if (changes.isEmpty && wait.left > 0) return wait.keep(changes);
-        // Others have their turn while the client reads its answer.
+        // Before the answer is sent: others have their turn while the client reads it.
         wait.leave();
         return schemas.changesView(changes);
       },
@@ -36,6 +36,7 @@ const SHORTEST_MS = 800;
 class Wait extends Later {
   private unchanged: Pick<Changes, 'user' | 'version'> | undefined;
   private readonly ends: number;
+  private readonly whenClosed = () => this.live.leave();
 
   constructor(
     private readonly live: LiveSync,
@@ -45,13 +46,13 @@ class Wait extends Later {
     super();
     this.ends = performance.now() + seconds * randomInt(SHORTEST_MS, 1_000);
     if (call.res.destroyed) live.leave();
-    else call.res.on('close', this.leave);
+    else call.res.on('close', this.whenClosed);
   }
 
-  readonly leave = (): void => {
-    this.call.res.off('close', this.leave);
+  leave(): void {
+    this.call.res.off('close', this.whenClosed);
     this.live.leave();
-  };
+  }
 
   get left(): number {
     return this.live.hasEnded ? 0 : this.ends - performance.now();
@@ -68,7 +69,9 @@ class Wait extends Later {
   }
 
   get result(): unknown {
-    if (!this.unchanged || this.live.hasChanged || !this.live.hears) return undefined;
-    return schemas.unchangedView(this.unchanged);
+    const { unchanged, live } = this;
+    // Another instance answers with what has changed.
+    const isKnown = live.hasEnded || (!live.hasChanged && live.hears);
+    return unchanged && isKnown ? schemas.unchangedView(unchanged) : undefined;
   }
 }
