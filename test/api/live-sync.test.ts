@@ -304,6 +304,7 @@ describe('a sync that waits', () => {
   });
 
   it('is answered without a look when the instance stops before it has its turn', async () => {
+    await untilEventsSeen(app);
     const answers = [...(await waiting(ann, 5)), ...(await waiting(bob, 5))];
     await until(() => app.liveSyncs() === 10);
     const gate = new Gate();
@@ -317,6 +318,7 @@ describe('a sync that waits', () => {
   });
 
   it('ends without changes when the instance stops, and asks nothing of the database', async () => {
+    await untilEventsSeen(app);
     const events = watchStatements('FROM events');
     const reads = watchStatements('sync_clock()');
     const answer = waitingSync();
