@@ -16,8 +16,8 @@ const CLIENTS = 10_000;
 const IDLE_SECONDS = 60;
 const READ_SECONDS = 60;
 const WAIT_SECONDS = 50;
-/** Number of waiting clients that a change concerns: all members of a group. */
 const MOST = 5_000;
+/** Number of waiting clients that a change concerns: all members of a group. */
 const CONCERNED = [1, 100, MOST];
 
 export const title = 'Clients that wait for a change';
@@ -31,6 +31,7 @@ export async function run(bench) {
     ]);
   const server = await startService(bench, { isObserved: true });
   const loads = await readLoads(bench, server);
+  const [, fifth] = loads;
   const alone = await times(bench, loads);
   const before = (await server.ask('settle')).rss;
   const version = await horizon(bench.postgres, 'bench');
@@ -44,7 +45,7 @@ export async function run(bench) {
     { name: 'CPU of PostgreSQL in that minute', unit: 's', values: [idle.cpu?.postgres] },
   ];
   for (const count of CONCERNED) figures.push(...(await changes(bench, server, clients, count)));
-  const besideChanges = await timesBesideChanges(bench, clients, loads[1]);
+  const besideChanges = await timesBesideChanges(bench, clients, fifth);
   // Until the waits of those who heard of the last change have ended at different times.
   await sleep(IDLE_SECONDS * 1_000);
   const besideWaiting = await times(bench, loads);
@@ -57,15 +58,14 @@ export async function run(bench) {
   await server.ask('settle');
   const after = await times(bench, loads);
   const without = Object.fromEntries(loads.map(({ rate }) => [rate, (alone[rate] + after[rate]) / 2]));
-  const [, { rate: fifth }] = loads;
   figures.push(
     ...loads.map(({ rate }) => ({
       name: `p99 of reads ${rate} beside clients that ask as often, ratio to reads without clients`,
       values: [besideAsking[rate] / without[rate]],
     })),
     {
-      name: `p99 of reads ${fifth} beside changes that concern ${MOST}, that ratio`,
-      values: [besideChanges / without[fifth]],
+      name: `p99 of reads ${fifth.rate} beside changes that concern ${MOST}, that ratio`,
+      values: [besideChanges / without[fifth.rate]],
     },
   );
   const checks = loads.map(({ rate }) =>

@@ -109,7 +109,7 @@ function answering(operation: Operation, entrance: Entrance): RequestHandler {
 
 /**
  * Answers a request when its wait is over. Express's handlers end before that, so that nothing keeps what they needed:
- * V8 would look at all of it, for each of ten thousand waiting requests, several times a minute.
+ * V8 would look at all of it, for each of ten thousand waiting requests, whenever it marks its heap.
  */
 async function answerLater(operation: Operation, entrance: Entrance, call: Call, wait: Later): Promise<void> {
   const { access } = operation;
@@ -203,8 +203,8 @@ interface Place {
 }
 
 /**
- * Takes a place in the queue, unless the call has waited and so had its turn. A heavy answer, kept in memory, holds another
- * until the client has read it.
+ * Takes a place in the queue. A call that has waited takes none of the heavy reads, since it has turns of its own after a
+ * change. A heavy answer, kept in memory, holds another place until the client has read it.
  */
 async function placeIn(
   queue: NonNullable<Operation['queue']>,

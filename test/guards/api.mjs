@@ -4427,7 +4427,7 @@ export const guards = {
   'live-sync-9': {
     guard: 'a client that reads slowly lets others look for what has changed',
     file: 'src/features/sync/sync-router.ts',
-    replace: 'wait.leave();',
+    replace: 'wait?.leave();',
     by: '',
     named: 'is answered while the clients before read their answers slowly',
   },

@@ -16,13 +16,12 @@ export function syncRouter(sync: SyncService): Operation[] {
       queue: 'heavyReads',
       refusals: ['too_many_at_once'],
       stream: async ({ version, names = false, wait: seconds }, reader) => {
-        const changesNow = () => sync.changes(reader, { since: version, names });
-        if (seconds === undefined) return schemas.changesView(await changesNow());
-        const wait = reader.waited instanceof Wait ? reader.waited : new Wait(await sync.live(reader), seconds, reader);
-        const changes = await changesNow();
-        if (changes.isEmpty && wait.left > 0) return wait.keep(changes);
+        let wait = reader.waited instanceof Wait ? reader.waited : undefined;
+        if (seconds !== undefined) wait ??= new Wait(await sync.live(reader), seconds, reader);
+        const changes = await sync.changes(reader, { since: version, names });
+        if (wait && wait.left > 0 && changes.isEmpty) return wait.keep(changes);
         // Before the answer is sent: others have their turn while the client reads it.
-        wait.leave();
+        wait?.leave();
         return schemas.changesView(changes);
       },
     }),
