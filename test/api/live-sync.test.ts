@@ -263,8 +263,6 @@ describe('a sync that waits', () => {
   });
 
   it('is answered while the clients before read their answers slowly', async () => {
-    const carol = await insertAndSignIn(app, 'Carol');
-    await createGroup(app, [carol]);
     const unread: Promise<IncomingMessage>[] = [];
     for (const person of [ann, bob]) {
       const { version } = await settledClient(person);
@@ -273,6 +271,7 @@ describe('a sync that waits', () => {
         unread.push(openAnswer(app, `/user/sync/${version}`, cookie, { wait: 50 }));
     }
     await until(() => app.liveSyncs() === unread.length);
+    const carol = await insertAndSignIn(app, 'Carol');
     const { version } = await settledClient(carol);
     const answer = post(carol.agent, `/user/sync/${version}`, { wait: 50 });
     await until(() => app.liveSyncs() === unread.length + 1);

@@ -33,7 +33,11 @@ export async function settledClient(person: SignedInPerson, asked?: object): Pro
   const client = foldingClientOf(person, asked);
   // The first answer omits ended rows. The next one may have them.
   await client.sync();
-  await until(async () => isEmpty(await client.sync()));
+  await until(async () => {
+    const since = client.version;
+    const result = await client.sync();
+    return isEmpty(result) && result.user.timestamp <= since;
+  });
   return client;
 }
 
