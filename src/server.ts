@@ -28,8 +28,8 @@ import { unknownVariables } from './start/unknown-names';
 
 const DRAIN_MS = 10_000;
 /**
- * V8 marks its heap when that has doubled. By itself it would mark as often as costs it 3 % of the time: with 10,000 waiting
- * clients every eleven seconds for a quarter of a second, in which all requests are slow.
+ * V8 marks its heap when that has doubled. By itself it marks so often that this takes 3 % of the time: with 10,000
+ * waiting clients every eleven seconds for a quarter of a second, in which all requests are slow.
  */
 const HEAP = '--heap-growing-percent=100';
 
