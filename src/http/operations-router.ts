@@ -119,9 +119,7 @@ async function answerLater(operation: Operation, entrance: Entrance, call: Call,
     let result: unknown = wait;
     while (result instanceof Later) {
       call.waited = result;
-      const goOn = entrance.rest(req);
-      await result.over();
-      goOn();
+      await result.over().finally(entrance.rest(req));
       if (res.destroyed) return;
       const known = result.result;
       if (known !== undefined) return ok(res, known);
@@ -203,8 +201,8 @@ interface Place {
 }
 
 /**
- * Takes a place in the queue. A call that has waited takes none of the heavy reads, since it has turns of its own after a
- * change. A heavy answer, kept in memory, holds another place until the client has read it.
+ * Takes a place in the queue. A call that has waited takes none of the heavy reads, since it has its own turns. A heavy
+ * answer, kept in memory, holds another place until the client has read it.
  */
 async function placeIn(
   queue: NonNullable<Operation['queue']>,

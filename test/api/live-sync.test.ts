@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, inParallel, post, type Answer } from '../support/calls';
 import { untilEventsSeen } from '../support/events';
@@ -8,7 +7,7 @@ import { befriend, callGroup, createGroup } from '../support/groups';
 import { Gate } from '../support/gate';
 import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
 import { realTime } from '../support/real-time';
-import { connectWriter, isEmpty, settledClient } from '../support/sync';
+import { connectWriter, isEmpty, settledClient, sync } from '../support/sync';
 import { watchStatements } from '../support/statements';
 import { cookieFor, openAnswer } from '../support/streams';
 import { until } from '../support/until';
@@ -40,10 +39,9 @@ async function waitingSync(asked: object = { names: true }): Promise<Answer> {
   return answer as unknown as Answer;
 }
 
-/** Returns this number of calls of this person that wait. */
-async function waiting(person: SignedInPerson, count: number): Promise<Promise<Answer>[]> {
-  const { version } = await settledClient(person);
-  return Array.from({ length: count }, () => post(person.agent, `/user/sync/${version}`, { wait: 50 }));
+/** Returns five calls of this person that wait for this many seconds. */
+function waiting({ agent }: SignedInPerson, { version }: { version: number }, wait = 50): Promise<Answer>[] {
+  return Array.from({ length: 5 }, () => post(agent, `/user/sync/${version}`, { wait }));
 }
 
 /** Returns a request as it is sent. */
@@ -127,6 +125,16 @@ describe('a sync that waits', () => {
     expect(found(result as SyncResult)).toBeTruthy();
   });
 
+  it('is answered with a nickname of a friend who has ended the friendship', async () => {
+    const dan = await insertAndSignIn(app, 'Dan');
+    await befriend(app, ann, [dan]);
+    await expectOk(dan.agent.post('/friendship/delete').send({ friendId: ann.id }));
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    await expectOk(dan.agent.post('/user/set_nickname').send({ nickname: 'Danny' }));
+    expect((await expectOk(await answer)).result).toMatchObject({ friends: [{ user: { nickname: 'Danny' } }] });
+  });
+
   it('is answered at once if there is something', async () => {
     const { result } = await expectOk(ann.agent.post('/user/sync/0').send({ wait: 50 }));
     expect(isEmpty(result as SyncResult)).toBe(false);
@@ -152,16 +160,19 @@ describe('a sync that waits', () => {
     });
   });
 
-  it('looks again when its time is over if it may have missed a change', async () => {
-    const { version } = await settledClient(ann);
+  it('looks again when its time is over if it may have missed a change, in its turn', async () => {
+    const client = await settledClient(ann);
     const gate = new Gate();
     watchStatements('FROM events', { beforeSending: () => gate.wait() });
-    const answer = post(ann.agent, `/user/sync/${version}`, { wait: 3 });
+    const answers = waiting(ann, client, 3);
     await gate.reached;
+    await until(() => app.liveSyncs() === answers.length);
     await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
-    const { result } = await expectOk(await answer);
+    const looks = watchStatements('sync_clock()', { beforeSending: () => realTime(1_000) });
+    for (const answer of answers)
+      expect((await expectOk(await answer)).result).toMatchObject({ user: { nickname: 'Annabel' } });
+    expect(looks.mostAtOnce).toBeLessThanOrEqual(2);
     gate.open();
-    expect(result).toMatchObject({ user: { nickname: 'Annabel' } });
   });
 
   it('goes on waiting when strangers change something', async () => {
@@ -262,49 +273,100 @@ describe('a sync that waits', () => {
     expect(result).toMatchObject({ groups: [{ group: { name: 'Walkers' } }] });
   });
 
-  it('is answered while the clients before read their answers slowly', async () => {
-    const unread: Promise<IncomingMessage>[] = [];
-    for (const person of [ann, bob]) {
-      const { version } = await settledClient(person);
-      const cookie = await cookieFor(app, person);
-      for (let call = 0; call < 5; call += 1)
-        unread.push(openAnswer(app, `/user/sync/${version}`, cookie, { wait: 50 }));
-    }
-    await until(() => app.liveSyncs() === unread.length);
-    const carol = await insertAndSignIn(app, 'Carol');
-    const { version } = await settledClient(carol);
-    const answer = post(carol.agent, `/user/sync/${version}`, { wait: 50 });
-    await until(() => app.liveSyncs() === unread.length + 1);
-
+  it('is answered while those before it read their answers slowly, with two turns of a user', async () => {
+    const { version } = await settledClient(ann);
+    const cookie = await cookieFor(app, ann);
+    const unread = inParallel(5, () => openAnswer(app, `/user/sync/${version}`, cookie, { wait: 50 }));
+    await until(() => app.liveSyncs() === 5);
     await app
       .db('groups')
       .where({ id: group })
       .update({ name: 'x'.repeat(500_000) });
-    for (const { statusCode } of await Promise.all(unread)) expect(statusCode).toBe(200);
-    await expectOk(carol.agent.post('/user/set_nickname').send({ nickname: 'Caro' }));
-    const { result } = await expectOk(await answer);
-    expect(result).toMatchObject({ user: { nickname: 'Caro' } });
-    for (const one of unread) (await one).destroy();
+    for (const answer of await unread) {
+      expect(answer.statusCode).toBe(200);
+      answer.destroy();
+    }
   });
 
-  it('leaves its place when it is refused, also while an earlier answer does not end', async () => {
-    const { version } = await settledClient(ann);
-    const [his, hers] = [await cookieFor(app, bob), await cookieFor(app, ann)];
-    const { hostname, port } = new URL(app.url);
-    const socket = connect(Number(port), hostname);
-    socket.write(asText('GET /user/changes', his));
+  describe('leaves its place, also while an earlier answer does not end,', () => {
+    let socket: Socket;
+    let version: number;
+
+    beforeEach(async () => {
+      ({ version } = await settledClient(ann));
+      const { hostname, port } = new URL(app.url);
+      socket = connect(Number(port), hostname);
+      socket.write(asText('GET /user/changes', await cookieFor(app, bob)));
+      await until(() => app.liveSyncs() === 1);
+    });
+    afterEach(() => socket.destroy());
+
+    async function ask(seconds: number): Promise<void> {
+      socket.write(asText(`POST /user/sync/${version}`, await cookieFor(app, ann), { wait: seconds }));
+      await until(() => app.liveSyncs() === 2);
+    }
+
+    it('when its time is over', async () => {
+      await ask(2);
+      await until(() => app.liveSyncs() === 1);
+    });
+
+    it('when it is refused', async () => {
+      await ask(50);
+      await app.db('users').where({ id: ann.id }).update({ suspended_at: new Date() });
+      await until(() => app.liveSyncs() === 1);
+    });
+
+    it('when its first look fails', async () => {
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN; LOCK TABLE friendships');
+      await ask(50);
+      // The statement takes too long.
+      await until(() => app.liveSyncs() === 1);
+      await writer.end();
+    });
+
+    it('when a page is refused before it is told anything', async () => {
+      const gate = new Gate();
+      // The second time, after its place was taken.
+      const reads = watchStatements('SELECT group_id AS id', {
+        beforeSending: async () => reads.sent.length > 1 && gate.wait(),
+      });
+      socket.write(asText('GET /user/changes', await cookieFor(app, ann)));
+      await gate.reached;
+      await app.db('users').where({ id: ann.id }).update({ suspended_at: new Date() });
+      gate.open();
+      await until(() => app.liveSyncs() === 1);
+    });
+
+    it('when its connection ends', async () => {
+      await ask(50);
+      socket.destroy();
+      await until(() => app.liveSyncs() === 0);
+    });
+  });
+
+  it('repeats what has been sent only after a pause, while an older transaction is open', async () => {
+    const writer = await connectWriter(app);
+    await writer.query('BEGIN');
+    await writer.query('SELECT pg_current_xact_id()');
+    await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
+    const { version } = await sync(ann);
+    const begun = Date.now();
+    const { result } = await expectOk(ann.agent.post(`/user/sync/${version}`).send({ wait: 50 }));
+    expect(Date.now() - begun).toBeGreaterThan(4_500);
+    expect(result).toMatchObject({ version, user: { nickname: 'Annabel' } });
+    const next = post(ann.agent, `/user/sync/${version}`, { wait: 50 });
     await until(() => app.liveSyncs() === 1);
-    socket.write(asText('GET /user/changes', hers) + asText(`POST /user/sync/${version}`, hers, { wait: 50 }));
-    await until(() => app.liveSyncs() === 3);
-    await app.db('users').where({ id: ann.id }).update({ suspended_at: new Date() });
-    await until(() => app.liveSyncs() === 1);
-    socket.destroy();
-    await until(() => app.liveSyncs() === 0);
+    await writer.query('COMMIT');
+    await writer.end();
+    expect((await expectOk(await next)).result).toMatchObject({ user: { nickname: 'Annabel' } });
   });
 
   it('is answered without a look when the instance stops before it has its turn', async () => {
     await untilEventsSeen(app);
-    const answers = [...(await waiting(ann, 5)), ...(await waiting(bob, 5))];
+    const clients = [await settledClient(ann), await settledClient(bob)] as const;
+    const answers = [...waiting(ann, clients[0]), ...waiting(bob, clients[1])];
     await until(() => app.liveSyncs() === 10);
     const gate = new Gate();
     const looks = watchStatements('sync_clock()', { beforeSending: () => gate.wait() });

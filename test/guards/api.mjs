@@ -4427,16 +4427,16 @@ export const guards = {
   'live-sync-9': {
     guard: 'a client that reads slowly lets others look for what has changed',
     file: 'src/features/sync/sync-router.ts',
-    replace: 'wait?.leave();',
-    by: '',
-    named: 'is answered while the clients before read their answers slowly',
+    replace: 'wait?.leave(); return schemas.changesView(changes);',
+    by: 'return schemas.changesView(changes);',
+    named: 'is answered while those before it read their answers slowly',
   },
   'live-sync-10': {
-    guard: 'a connection that is busy with an earlier answer keeps no turns to look for what has changed',
+    guard: 'a call whose time is over keeps no place while its connection is busy',
     file: 'src/http/operations-router.ts',
     replace: 'wait.leave();',
     by: '',
-    named: 'leaves its place when it is refused, also while an earlier answer does not end',
+    named: 'when its time is over',
   },
   'live-sync-11': {
     guard: 'thousands that have heard of a change do not ask the database at once when their instance stops',
@@ -4444,6 +4444,34 @@ export const guards = {
     replace: 'live.hasEnded || ',
     by: '',
     named: 'is answered without a look when the instance stops before it has its turn',
+  },
+  'live-sync-12': {
+    guard: 'a call whose look fails keeps no place while its connection is busy',
+    file: 'src/features/sync/sync-router.ts',
+    replace: 'wait?.leave(); throw error;',
+    by: 'throw error;',
+    named: 'when its first look fails',
+  },
+  'live-sync-13': {
+    guard: 'clients do not call hundreds of times a second while an older transaction is open',
+    file: 'src/features/sync/sync-router.ts',
+    replace: 'isRepeated && !this.live.hasChanged',
+    by: 'false',
+    named: 'repeats what has been sent only after a pause, while an older transaction is open',
+  },
+  'live-sync-14': {
+    guard: 'a user hears of the name of a friend who has ended the friendship',
+    file: 'src/features/sync/live-syncs.ts',
+    replace: 'SELECT DISTINCT user_id AS id FROM friendships WHERE friend_id = ANY',
+    by: 'SELECT DISTINCT friend_id AS id FROM friendships WHERE user_id = ANY',
+    named: 'is answered with a nickname of a friend who has ended the friendship',
+  },
+  'live-sync-15': {
+    guard: 'waits that may have missed a change do not all ask the database at their end',
+    file: 'src/features/sync/sync-router.ts',
+    replace: 'if (this.result === undefined)',
+    by: 'if (this.live.hasChanged)',
+    named: 'looks again when its time is over if it may have missed a change',
   },
   'events-1': {
     guard: 'the deletion of an expired session is not told',
@@ -4894,6 +4922,13 @@ export const guards = {
     replace: 'this.waiting.get(ofUser(subject)) ?? []) live.isClaimTold = true;',
     by: 'this.all) live.isClaimTold = true;',
     named: "tells when the user's number was claimed",
+  },
+  'live-sync-16': {
+    guard: 'a page that is refused keeps no place while its connection is busy',
+    file: 'src/features/sync/changes-router.ts',
+    replace: 'live.leave(); } res.end();',
+    by: '} res.end();',
+    named: 'when a page is refused before it is told anything',
   },
   // --- signing in by a code
   'token-logins-1': {

@@ -451,6 +451,13 @@ export const guards = {
     named: 'exits with 2 when a statement fails',
   },
   // --- a standby that serves reads
+  'replica-5': {
+    guard: 'a sync that waits does not look at a standby that lacks what was heard of',
+    file: 'src/features/sync/sync-service.ts',
+    replace: ' && time.horizon >= this.lives.heardUntil',
+    by: '',
+    named: 'a sync that waits misses no change when a standby serves again that lacks it',
+  },
   'replica-1': {
     guard: 'a standby that is too far behind does not serve',
     file: 'src/database/replica.ts',

@@ -146,7 +146,7 @@ export const guards = {
   'live-syncs-1': {
     guard: 'a change for thousands does not delay the requests of others',
     file: 'src/features/sync/live-syncs.ts',
-    replace: 'this.leaveTurn = await this.lives.looks.enter(this.userId);',
+    replace: 'this.leaveTurn = await this.lives.looks.enter(this.userId, options);',
     by: '',
     named: 'look for a change eight at a time',
   },

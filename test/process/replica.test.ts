@@ -6,7 +6,7 @@ import { callGroup, createGroup } from '../support/groups';
 import { hasProgram } from '../support/machine';
 import { Pgbouncer } from '../support/pgbouncer';
 import { expectOk, field, insertAndSignIn, insertPerson, signIn, type SignedInPerson } from '../support/people';
-import { foldingClientOf, fullState, sync } from '../support/sync';
+import { foldingClientOf, fullState, settledClient, sync } from '../support/sync';
 import { until } from '../support/until';
 
 let primary: TestCluster;
@@ -159,6 +159,22 @@ describe('with DATABASE_REPLICA_URL', () => {
     await client.sync();
     expect(client.state()).toEqual(await fullState(ann));
     expect(field(client.state().user, 'nickname')).toBe('Annie');
+  });
+
+  it('a sync that waits misses no change when a standby serves again that lacks it', async () => {
+    await start();
+    const { version } = await settledClient(ann);
+    await pauseReplay();
+    proxy.refuse();
+    await untilStandbyIs('away');
+    const waiting = () => post(ann.agent, `/user/sync/${version}`, { wait: 50 });
+    const first = waiting();
+    await until(() => app.liveSyncs() === 1);
+    await rename('Anna');
+    await expectOk(await first);
+    proxy.resume();
+    await untilStandbyIs('serving');
+    expect((await expectOk(await waiting())).result).toMatchObject({ user: { nickname: 'Anna' } });
   });
 
   it('reads show each of 500 renames at once where commits wait for the standby', async () => {

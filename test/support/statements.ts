@@ -18,7 +18,7 @@ interface Options {
   /** Part of the bound values. */
   value?: string;
   /** Holds a statement back until this is resolved. */
-  beforeSending?: () => Promise<void>;
+  beforeSending?: () => Promise<unknown>;
   /** Holds an answer back until this is resolved. A connection that requests share goes on. */
   beforeAnswer?: (statement: SentStatement) => Promise<void>;
 }

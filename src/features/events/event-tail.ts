@@ -11,6 +11,8 @@ const OLD_MS = 2_000;
 
 /** Follows the events while somebody listens, by one question for all. */
 export class EventTail {
+  /** The highest version of an event that was heard of. */
+  heardUntil = 0;
   private place: Place | undefined;
   private seenAt = -Infinity;
   private beginning: Promise<void> | undefined;
@@ -40,6 +42,7 @@ export class EventTail {
   private async findPlace(): Promise<void> {
     const [now] = await this.readAt()(({ reads }) => horizonNow(reads, {}));
     if (now === undefined) throw new Error('the database told no horizon');
+    this.heardUntil = Math.max(this.heardUntil, now.version);
     this.place = { version: now.version, number: 2 ** 31 - 1, subject: '' };
   }
 
@@ -50,6 +53,7 @@ export class EventTail {
     const begun = performance.now();
     const events = await this.readAt()(({ reads }) => eventsAfter(reads, place));
     const last = events.at(-1);
+    this.heardUntil = Math.max(this.heardUntil, last?.version ?? 0);
     if (last) await this.heard(events);
     if (last && this.place === place) this.place = last;
     const isMore = events.length === MOST_EVENTS;

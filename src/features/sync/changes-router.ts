@@ -36,28 +36,32 @@ export function changesRouter(sync: SyncService, { reading, rest }: Entrance): R
     };
     const live = await sync.live(await presentCall());
     res.on('close', () => live.leave());
-    if (res.destroyed) return live.leave();
     const ends = performance.now() + LIFE_MS;
     let told = 0;
     let isChange = true;
-    while (!live.hasEnded && performance.now() < ends) {
-      const version = isChange ? await sync.presentVersion(await presentCall(), live) : told;
-      if (!res.headersSent) {
-        res.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
-        res.write(`retry: ${AGAIN_MS}\n\n`);
+    try {
+      while (!res.destroyed && !live.hasEnded && performance.now() < ends) {
+        const version = isChange ? await sync.presentVersion(await presentCall(), live) : told;
+        if (!res.headersSent) {
+          res.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+          res.write(`retry: ${AGAIN_MS}\n\n`);
+        }
+        if (live.hasEnded) break;
+        if (live.isClaimTold) res.write('event: number_claim\ndata: {}\n\n');
+        live.isClaimTold = false;
+        // A comment: nothing has changed since.
+        res.write(version > told ? `id: ${version}\ndata: ${JSON.stringify({ version })}\n\n` : ':\n\n');
+        told = version;
+        const goOn = rest(req);
+        await live.wait(BEAT_MS);
+        goOn();
+        isChange = live.hasChanged;
+        if (isChange) await live.turn();
       }
-      if (live.hasEnded) break;
-      if (live.isClaimTold) res.write('event: number_claim\ndata: {}\n\n');
-      live.isClaimTold = false;
-      // A comment: nothing has changed since.
-      res.write(version > told ? `id: ${version}\ndata: ${JSON.stringify({ version })}\n\n` : ':\n\n');
-      told = version;
-      const goOn = rest(req);
-      await live.wait(BEAT_MS);
-      isChange = live.hasChanged;
-      goOn();
+    } finally {
+      // A refusal may have to wait for an earlier answer of the connection.
+      live.leave();
     }
-    live.leave();
     res.end();
   });
   return router;

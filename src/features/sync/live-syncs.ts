@@ -14,7 +14,7 @@ export const groupsOf = statement<{ id: string }, 'userId'>(
 
 const friendsOf = statement<{ id: string }, 'ids'>(
   'live-friends-of-users',
-  'SELECT DISTINCT friend_id AS id FROM friendships WHERE user_id = ANY (:ids::text[]) AND status <> 30',
+  'SELECT DISTINCT user_id AS id FROM friendships WHERE friend_id = ANY (:ids::text[]) AND status <> 30',
   { prepared: false },
 );
 
@@ -74,16 +74,20 @@ export class LiveSync {
     this.freePlace();
   }
 
-  /** Resolves after this time, or when something has changed since the last wait and it has its turn to look. */
-  async wait(milliseconds: number): Promise<void> {
+  /** Resolves after this time, or when something has changed since the last wait. */
+  wait(milliseconds: number): Promise<void> {
     this.endTurn();
-    await new Promise<void>((resolve) => {
+    return new Promise((resolve) => {
       this.wake = resolve;
       this.timer = setTimeout(endWait, Math.ceil(milliseconds / ROUND_MS) * ROUND_MS, this);
       if (this.isTold || this.hasEnded) this.endWait();
     });
-    if (!this.hasChanged || this.hasEnded) return;
-    this.leaveTurn = await this.lives.looks.enter(this.userId);
+  }
+
+  /** Resolves when it has its turn to look for what has changed, until it leaves or waits again. */
+  async turn(options?: { waitMs: number }): Promise<void> {
+    if (this.hasEnded) return;
+    this.leaveTurn = await this.lives.looks.enter(this.userId, options);
     if (this.hasEnded) this.endTurn();
   }
 
@@ -130,6 +134,11 @@ export class LiveSyncs {
   /** Whether all changes have been heard of until a moment ago. */
   get hearsAll(): boolean {
     return this.tail.isUpToDate;
+  }
+
+  /** The version up to which changes have been heard of. */
+  get heardUntil(): number {
+    return this.tail.heardUntil;
   }
 
   /** Returns a sync that hears of each later change for this user and these groups, until it leaves. */

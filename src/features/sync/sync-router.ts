@@ -18,8 +18,11 @@ export function syncRouter(sync: SyncService): Operation[] {
       stream: async ({ version, names = false, wait: seconds }, reader) => {
         let wait = reader.waited instanceof Wait ? reader.waited : undefined;
         if (seconds !== undefined) wait ??= new Wait(await sync.live(reader), seconds, reader);
-        const changes = await sync.changes(reader, { since: version, names });
-        if (wait && wait.left > 0 && changes.isEmpty) return wait.keep(changes);
+        const changes = await sync.changes(reader, { since: version, names }).catch((error: unknown) => {
+          wait?.leave();
+          throw error;
+        });
+        if (wait?.waitsAfter(changes)) return wait;
         // Before the answer is sent: others have their turn while the client reads it.
         wait?.leave();
         return schemas.changesView(changes);
@@ -30,11 +33,15 @@ export function syncRouter(sync: SyncService): Operation[] {
 
 /** Waits that began together, after a change for many, must not end together: each second is this long at least. */
 const SHORTEST_MS = 800;
+/** Proxies end a request after a minute. */
+const AFTER_WAIT_MS = 8_000;
+/** Before an answer that the next one repeats: clients that call again at once would make hundreds of calls a second. */
+const PAUSE_MS = 5_000;
 
 /** A request whose answer waits for a change, until its time is over or the client has left. */
 class Wait extends Later {
   private unchanged: Pick<Changes, 'user' | 'version'> | undefined;
-  private readonly ends: number;
+  private ends: number;
   private readonly whenClosed = () => this.live.leave();
 
   constructor(
@@ -57,19 +64,22 @@ class Wait extends Later {
     return this.live.hasEnded ? 0 : this.ends - performance.now();
   }
 
-  /** Keeps the answer as long as nothing has changed. */
-  keep({ user, version }: Changes): this {
-    this.unchanged = { user, version };
-    return this;
+  /** Whether it waits on after this look. */
+  waitsAfter({ user, version, isEmpty, isRepeated }: Changes): boolean {
+    if (isEmpty) this.unchanged = { user, version };
+    else if (isRepeated && !this.live.hasChanged) this.ends = Math.min(this.ends, performance.now() + PAUSE_MS);
+    else return false;
+    return this.left > 0;
   }
 
-  over(): Promise<void> {
-    return this.live.wait(this.left);
+  async over(): Promise<void> {
+    await this.live.wait(this.left);
+    if (this.result === undefined) await this.live.turn({ waitMs: Math.max(0, this.left) + AFTER_WAIT_MS });
   }
 
   get result(): unknown {
     const { unchanged, live } = this;
-    // Another instance answers with what has changed.
+    // When this instance stops, another one answers with what has changed.
     const isKnown = live.hasEnded || (!live.hasChanged && live.hears);
     return unchanged && isKnown ? schemas.unchangedView(unchanged) : undefined;
   }

@@ -25,6 +25,8 @@ export interface Changes {
   version: number;
   /** Nothing has changed since the version that the client sent. */
   isEmpty: boolean;
+  /** All changes are later than `version`, since an older transaction is open: the next answer repeats them. */
+  isRepeated: boolean;
   user: SyncUser;
   blacklist: SyncBlacklistEntry[];
   friends: SyncFriendship[];
@@ -69,11 +71,14 @@ export class SyncService {
     const readBlacklist = (after: string) => repository.blacklistPage(userId, wanted, after);
     const readFriends = (after: string) => repository.friendsPage(userId, wanted, after);
     const readEnded = (after: string) => repository.endedPage(userId, since, after);
-    const lists = [blacklist, friends, members, manyEnded ? undefined : groups];
+    const memberships = groups.map(({ groupVersion }) => ({ version: groupVersion }));
+    const lists = [blacklist, friends, members, manyEnded ? undefined : memberships];
+    const isFinal = ({ version }: { version: number }) => since < version && version <= horizon;
     return {
       user,
       version: horizon,
       isEmpty: user.version <= since && lists.every((list) => list?.length === 0),
+      isRepeated: !isFinal(user) && lists.every((list) => list && !list.some(isFinal)),
       blacklist: blacklist ?? (await this.inPages(userId, readBlacklist, friendKey)),
       friends: friends ?? (await this.inPages(userId, readFriends, friendKey)),
       // A membership that ends between the reads is in both: the last row is right.
@@ -95,7 +100,8 @@ export class SyncService {
     }
     if (replica?.present === 'serving') {
       const time = await replica.beside(reads, (standby) => timeOfStandby(standby, {}));
-      if (time) return { ...time, repository: new SyncRepository(readAt()) };
+      // Right after an outage, the standby may not have what was heard of at the primary.
+      if (time && time.horizon >= this.lives.heardUntil) return { ...time, repository: new SyncRepository(readAt()) };
     }
     const [time] = await syncTime(reads, {});
     if (time === undefined) throw new Error('sync found no horizon');
