@@ -210,19 +210,7 @@ export const FAULTS: Fault[] = [
   {
     name: 'failover',
     title: 'the primary dies, a synchronous standby takes over',
-    play: async (world) => {
-      const standby = await world.cluster.standby();
-      await sql(world, `ALTER SYSTEM SET synchronous_standby_names = '*'`);
-      await sql(world, 'SELECT pg_reload_conf()');
-      await sleep(4_000);
-      const primary = world.cluster;
-      await primary.killForGood();
-      await standby.promote();
-      world.cluster = standby;
-      await sql(world, `ALTER SYSTEM RESET synchronous_standby_names`);
-      world.proxy.leadTo(standby.url);
-      await primary.remove();
-    },
+    play: (world) => world.failOver(),
   },
   {
     name: 'move',

@@ -321,6 +321,12 @@ const PLAYED: Given[] = [
     play: ({ cluster }) => cluster.killServer(),
   },
   {
+    name: 'telling-failover',
+    mayRepeat: true,
+    title: 'the primary dies, a synchronous standby takes over',
+    play: (world) => world.failOver(),
+  },
+  {
     name: 'telling-provider-refuses',
     title: 'the provider refuses connections for 8 s',
     play: async () => {

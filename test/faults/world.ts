@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TestCluster } from '../support/clusters';
+import { connectTo, TestCluster } from '../support/clusters';
 import { FaultProxy } from '../support/fault-proxy';
 import { OUTPUT } from '../support/paths';
 import { newDataDir, ServiceProcess, type DataDir } from '../support/service-process';
@@ -144,6 +144,25 @@ export class World {
       await instance.stop();
       await this.startInstance(index);
     }
+  }
+
+  /** Kills the primary for good, while commits wait for a standby, and promotes that. */
+  async failOver(): Promise<void> {
+    const primary = this.cluster;
+    const standby = await primary.standby();
+    const client = await connectTo(primary.url);
+    await client.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+    await client.query('SELECT pg_reload_conf()');
+    await client.end();
+    await sleep(4_000);
+    await primary.killForGood();
+    await standby.promote();
+    this.cluster = standby;
+    const promoted = await connectTo(standby.url);
+    await promoted.query('ALTER SYSTEM RESET synchronous_standby_names');
+    await promoted.end();
+    this.proxy.leadTo(standby.url);
+    await primary.remove();
   }
 
   /** Starts all people, who make calls in turn, and lets new people come. */

@@ -121,11 +121,17 @@ describe('with DATABASE_REPLICA_URL', () => {
   });
 
   (hasProgram('pgbouncer') === undefined ? it : it.skip)(
-    'and PgBouncer before both servers, sync reads at the standby',
+    'and PgBouncer before both servers, sync reads at the standby, also after a wait',
     async () => {
       await startServers();
       pgbouncer = await Pgbouncer.start({ primary: primary.serviceUrl, standby: proxy.url });
       await startAt(pgbouncer.urlOf('primary'), pgbouncer.urlOf('standby'), { DATABASE_PREPARE: 'off' });
+      const { version } = await settledClient(ann);
+      const waiting = post(ann.agent, `/user/sync/${version}`, { wait: 50 });
+      await until(() => app.liveSyncs() === 1);
+      await rename('Annie');
+      expect((await expectOk(await waiting)).result).toMatchObject({ user: { nickname: 'Annie' } });
+      await rename('Ann');
       await untilCaughtUp();
       await pauseReplay();
       await rename('Anna');
