@@ -85,10 +85,36 @@ describe('an event is written', () => {
     expect(await of('dismiss')).toContain('group.dismissed group');
   });
 
-  it('for the end of an account', async () => {
+  const closeAnn = () => {
     const { region, phone, password } = ann;
-    const events = await told(() => post(ann.agent, '/user/close_account', { region, phone, password }));
-    expect(events).toContain('user.closed ann');
+    return post(ann.agent, '/user/close_account', { region, phone, password });
+  };
+  const closeAnnBySql = async () => {
+    await app.db('users').where({ id: ann.id }).update({ closed_at: app.db.fn.now() });
+    await app.sweep();
+  };
+  const dismissBySql = async () => app.db('groups').update({ dismissed_at: app.db.fn.now() });
+
+  it('for the end of an account', async () => {
+    expect(await told(closeAnn)).toContain('user.closed ann');
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['the account of its last member is closed', closeAnn],
+    ['another service closes that account', closeAnnBySql],
+    ['another service dismisses it', dismissBySql],
+    [
+      'another service empties it and then dismisses it',
+      async () => {
+        await app.db('group_members').update({ is_deleted: true });
+        await dismissBySql();
+      },
+    ],
+  ])('once for a dismissed group when %s', async (_, dismiss) => {
+    const group = await createGroup(app, [ann, bob]);
+    await expectOk(await callGroup(bob, 'quit', { groupId: group }));
+    const events = await told(dismiss, { [group]: 'group' });
+    expect(events.filter((event) => event.startsWith('group.'))).toEqual(['group.dismissed group']);
   });
 
   it('not for a phone whose account is used, or whose language is known', async () => {

@@ -82,6 +82,17 @@ describe('RongCloud', () => {
     expect(vendor.dismissed).toEqual([readers]);
   });
 
+  it('has no group whose last member has closed the account', async () => {
+    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    const group = await createGroup(app, [ann, bob]);
+    await expectOk(await callGroup(bob, 'quit', { groupId: group }));
+    await untilTold(app);
+    const { region, phone, password } = ann;
+    await by(ann, '/user/close_account', { region, phone, password });
+    await expectEqual([], [group]);
+    expect(vendor.dismissed).toContain(group);
+  });
+
   it('sends the notices that clients show', async () => {
     const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
     const cat = await insertAndSignIn(app, 'Cat');

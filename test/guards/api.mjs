@@ -4480,6 +4480,20 @@ export const guards = {
     by: '',
     named: 'not for a session that has expired before it is deleted',
   },
+  'events-2': {
+    guard: 'the dismissal of an empty group is told',
+    file: 'migrations/0030_empty_groups_told.up.sql',
+    replace: 'IF NOT FOUND THEN',
+    by: 'IF false THEN',
+    named: 'once for a dismissed group when the account of its last member is closed',
+  },
+  'events-3': {
+    guard: 'the dismissal of a group with members is told once',
+    file: 'migrations/0030_empty_groups_told.up.sql',
+    replace: 'IF NOT FOUND THEN',
+    by: 'IF true THEN',
+    named: 'once for a dismissed group when another service dismisses it',
+  },
   // --- webhooks
   'webhooks-1': {
     guard: 'a webhook is moved only by the instance that has it',
