@@ -82,6 +82,20 @@ describe('RongCloud', () => {
     expect(vendor.dismissed).toEqual([readers]);
   });
 
+  it('has no portrait that was removed, whether the user had a token then or not', async () => {
+    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    for (const person of [ann, bob])
+      await by(person, '/user/set_portrait_uri', { portraitUri: 'https://images.example.com/face.png' });
+    await expectEqual([ann, bob], []);
+    expect(vendor.profile(ann.id)?.portraitUri).toBe('https://images.example.com/face.png');
+    await app.db('messaging_tokens').where({ user_id: bob.id }).delete();
+    for (const person of [ann, bob]) await by(person, '/user/remove_portrait');
+    await untilTold(app);
+    await signIn(app, bob);
+    await expectEqual([ann, bob], []);
+    expect([ann, bob].map(({ id }) => vendor.profile(id)?.portraitUri)).toEqual(['', '']);
+  });
+
   it('has no group whose last member has closed the account', async () => {
     const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
     const group = await createGroup(app, [ann, bob]);

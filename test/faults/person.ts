@@ -219,6 +219,7 @@ export class Person {
   }
 
   private async setPortrait(): Promise<void> {
+    if (randomInt(3) === 0) return void (await this.change(this.portraits, '', 'remove_portrait', {}));
     const portraitUri = `https://img.example/${this.phone}/${(this.count += 1)}`;
     await this.change(this.portraits, portraitUri, 'set_portrait_uri', { portraitUri });
   }

@@ -242,9 +242,17 @@ const STATES = `
            AS state
     FROM webhooks`;
 
+interface User {
+  id: string;
+  name: string | null;
+  portraitUri: string;
+  others: string[];
+}
+
 /** Users with a token are those whose profile the provider has to know. */
 const USERS = `
-  SELECT id, CASE WHEN EXISTS (SELECT FROM messaging_tokens WHERE user_id = id) THEN nickname END AS name,
+  SELECT id, portrait_uri AS "portraitUri",
+         CASE WHEN EXISTS (SELECT FROM messaging_tokens WHERE user_id = id) THEN nickname END AS name,
          ARRAY(SELECT friend_id FROM blacklist WHERE user_id = id AND status) AS others
     FROM users`;
 
@@ -256,12 +264,13 @@ const GROUPS = `
 /** Returns in what the provider's copies differ from the database. */
 async function differences(client: Client): Promise<string[]> {
   const { vendor } = stage();
-  const users = await client.query<{ id: string; name: string | null; others: string[] }>(USERS);
+  const users = await client.query<User>(USERS);
   const groups = await client.query<{ id: string; name: string; isDismissed: boolean; others: string[] }>(GROUPS);
   const differs: string[] = [];
-  for (const { id, name, others } of users.rows) {
+  for (const { id, name, portraitUri, others } of users.rows) {
     if (!isDeepStrictEqual(vendor.blacklist(id), others.sort())) differs.push(`blacklist of ${id}`);
-    if (name !== null && vendor.profile(id)?.name !== name) differs.push(`profile of ${id}`);
+    if (name !== null && !isDeepStrictEqual(vendor.profile(id), { name, portraitUri }))
+      differs.push(`profile of ${id}`);
   }
   for (const { id, name, isDismissed, others } of groups.rows) {
     const copy = vendor.group(id);

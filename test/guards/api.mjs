@@ -4593,6 +4593,13 @@ export const guards = {
     by: 'if (kept === undefined || sameProfile(kept, user)) return;',
     named: 'when a late request for a first token brings the one before',
   },
+  'messaging-updates-21': {
+    guard: 'a portrait that was removed does not stay at RongCloud',
+    file: 'src/integrations/messaging/rongcloud-messaging-provider.ts',
+    replace: 'name: nickname, portraitUri };',
+    by: "name: nickname, ...(portraitUri === '' ? {} : { portraitUri }) };",
+    named: 'has no portrait that was removed, whether the user had a token then or not',
+  },
   'webhooks-11': {
     guard: "a webhook is signed at the database's time",
     file: 'src/features/webhooks/webhooks.ts',

@@ -201,9 +201,12 @@ describe('RongCloud messaging provider', () => {
     ]);
   });
 
-  it('leaves out a portrait that the user does not have', async () => {
-    await provider().token({ ...user, portraitUri: '' }, asker);
-    expect(rongCloud.requests.map(({ form }) => form.has('portraitUri'))).toEqual([false]);
+  it('sends an empty portrait for a user who has none, since one that is left out stays', async () => {
+    const bare = { ...user, portraitUri: '' };
+    await provider().token(bare, asker);
+    await provider().profileChanged(bare);
+    expect(paths()).toEqual(['/user/getToken.json', '/user/refresh.json']);
+    expect(rongCloud.requests.map(({ form }) => form.get('portraitUri'))).toEqual(['', '']);
   });
 
   it('requests a token once and returns the stored one afterwards', async () => {

@@ -50,18 +50,19 @@ export async function expectEqualCopies(
 ): Promise<void> {
   await untilTold(app);
   const copies = {
-    names: people.map(({ id }) => vendor.profile(id)?.name),
+    profiles: people.map(({ id }) => vendor.profile(id)),
     blacklists: people.map(({ id }) => vendor.blacklist(id)),
     groups: groups.map((id) => vendor.group(id)),
   };
   expect(copies).toEqual(await originals(app, people, groups));
 }
 
-/** Returns names, blacklists and groups. The provider learns the name of a user with the first token. */
+/** Returns profiles, blacklists and groups. The provider learns the profile of a user with the first token. */
 async function originals({ db }: Database, people: Pick<Person, 'id'>[], groups: string[]) {
-  const nameOf = async ({ id }: Pick<Person, 'id'>) => {
+  const profileOf = async ({ id }: Pick<Person, 'id'>) => {
     const hasToken = await db('messaging_tokens').where({ user_id: id }).first<{ app: string } | undefined>('app');
-    return hasToken ? (await db('users').where({ id }).first<{ nickname: string }>('nickname')).nickname : undefined;
+    const columns = { name: 'nickname', portraitUri: 'portrait_uri' };
+    return hasToken ? db('users').where({ id }).first<{ name: string; portraitUri: string }>(columns) : undefined;
   };
   const blacklistOf = ({ id }: Pick<Person, 'id'>) =>
     db('blacklist').where({ user_id: id, status: true }).pluck<string[]>('friend_id');
@@ -73,7 +74,7 @@ async function originals({ db }: Database, people: Pick<Person, 'id'>[], groups:
   };
   const blacklists = await Promise.all(people.map(blacklistOf));
   return {
-    names: await Promise.all(people.map(nameOf)),
+    profiles: await Promise.all(people.map(profileOf)),
     blacklists: blacklists.map((ids) => ids.sort()),
     groups: await Promise.all(groups.map(groupOf)),
   };

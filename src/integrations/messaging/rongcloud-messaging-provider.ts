@@ -88,7 +88,7 @@ function sameProfile(kept: KeptToken, user: MessagingUser): boolean {
   return kept.nickname === user.nickname && kept.portraitUri === user.portraitUri;
 }
 
-/** Leaves out an empty portrait: RongCloud does not promise to accept one. */
+/** RongCloud keeps what is left out. It names no other way to remove a portrait than an empty one, which SealTalk sends. */
 function profileForm({ id, nickname, portraitUri }: MessagingUser): Record<string, string> {
-  return { userId: id, name: nickname, ...(portraitUri === '' ? {} : { portraitUri }) };
+  return { userId: id, name: nickname, portraitUri };
 }

@@ -223,7 +223,7 @@ function areIds(ids: string[], most: number): boolean {
 }
 
 function isProfile(form: URLSearchParams): boolean {
-  return isId(form, 'userId') && one(form, 'name') !== '' && form.get('portraitUri') !== '';
+  return isId(form, 'userId') && one(form, 'name') !== '';
 }
 
 function isBlacklist(form: URLSearchParams): boolean {
