@@ -55,7 +55,12 @@ const FIGURES: Figure[] = [
     ['to', 'outcome'],
     listed('told'),
   ),
-  gauge('untold_seconds', 'Age of the oldest change that is still to be told.', ['to'], untold),
+  gauge(
+    'untold_seconds',
+    'Age of the oldest change that is still to be told, or event that is still to be read for it.',
+    ['to'],
+    untold,
+  ),
   gauge('webhooks', 'Webhooks that are told, fail, or are paused.', ['state'], webhooks),
   gauge('connections', 'Connections to PostgreSQL.', ['pool', 'state'], connections),
   gauge(

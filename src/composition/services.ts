@@ -171,7 +171,7 @@ export async function buildServices(config: Config, outside: Outside) {
       codes: () => repos.smsTraffic.ofDay(),
       horizonAge: () => horizonAge.seconds(),
       webhooks: () => repos.webhooks.standing(),
-      messaging: () => repos.messagingChanges.secondsWaiting(),
+      messaging: () => messagingUpdates.secondsWaiting(),
     },
     /** For the commands of operators. */
     operators: {
@@ -389,10 +389,10 @@ function buildAccounts(config: Config, base: Base, watch: Watch, vendors: Vendor
 }
 
 /** Builds friendships, groups and blacklists, and their synchronisation. */
-function buildCircles(config: Config, { repos, connections, queues, transaction, background }: Base) {
+function buildCircles(config: Config, { repos, connections, queues, transaction, background, logger }: Base) {
   const { groups, memberships, friendships, blacklist, dismissals } = repos;
   const { reading, horizons } = connections;
-  const lives = new LiveSyncs(reading.readAt, queues.liveLooks);
+  const lives = new LiveSyncs(reading.readAt, queues.liveLooks, logger);
   return {
     lives,
     blacklist: new BlacklistService(blacklist, transaction, config.maxBlacklist),

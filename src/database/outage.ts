@@ -30,3 +30,8 @@ export function isOutage(error: unknown): boolean {
   if (error.name === 'KnexTimeoutError' || error.name === 'AggregateError') return true;
   return OUTAGE_MESSAGE.test(error.message);
 }
+
+/** Returns whether it is an outage of connections, such as their watch sees, and not of a statement on a good one. */
+export function isLostConnection(error: unknown): boolean {
+  return isOutage(error) && /^(E|08|57P|$)/.test(codeOf(error) ?? '');
+}

@@ -5,9 +5,10 @@ export class Rounds {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    /** Tells of its failures itself: they only end a round. */
     private readonly round: () => Promise<boolean>,
     private readonly pauseMs: number,
+    /** Told of each failure, after which the next round goes on. */
+    private readonly failed: (error: unknown) => void,
   ) {}
 
   begin(): void {
@@ -50,8 +51,9 @@ export class Rounds {
       let goOn: boolean;
       do goOn = await this.round();
       while (goOn && this.isOn);
-    } catch {
-      // The round has told of it. The next one goes on.
+    } catch (error) {
+      // After the end the pool is closed.
+      if (this.isOn) this.failed(error);
     }
   }
 }

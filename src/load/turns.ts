@@ -14,6 +14,8 @@ interface Parts<Turn> {
   take: (most: number) => Promise<Turn[]>;
   /** Deals with its failures itself. */
   work: (turn: Turn, note: Note) => Promise<void>;
+  /** Told of each failure to look for turns. */
+  failed: (error: unknown) => void;
   /** Time after which another instance may take a turn. */
   leaseMs: number;
 }
@@ -33,7 +35,7 @@ export class Turns<Turn> {
     private readonly parts: Parts<Turn>,
     pauseMs: number,
   ) {
-    this.rounds = new Rounds(() => this.round(), pauseMs);
+    this.rounds = new Rounds(() => this.round(), pauseMs, parts.failed);
   }
 
   begin(): void {

@@ -526,6 +526,46 @@ describeOnOneServer('the turn of a user', () => {
     },
   );
 
+  it('is as old as the oldest event that is not read, and counts only for a provider that is told', async () => {
+    await readAll();
+    await setNickname('Annabel');
+    await app
+      .db('events')
+      .where({ subject: id })
+      .update({ at: app.db.raw(`now() - interval '1 hour'`) });
+    await addToBlacklist(id, 'bob');
+    const nothing = () => Promise.resolve();
+    expect(await updatesOf(nothing).secondsWaiting()).toBeGreaterThanOrEqual(3_600);
+    await readAll();
+    expect(await updatesOf(nothing).secondsWaiting()).toBeLessThan(1_800);
+    await app.db('messaging_turns').update({ since: app.db.raw(`now() - interval '2 hours'`) });
+    expect(await updatesOf(nothing).secondsWaiting()).toBeGreaterThanOrEqual(7_200);
+    const withoutProvider = [undefined, repository, new MessagingCopy(app.serviceDb), createLogger('silent')] as const;
+    expect(await new MessagingUpdates(...withoutProvider).secondsWaiting()).toBe(0);
+  });
+
+  it('waits, and the log says so once, while events cannot be read', async () => {
+    let reads = 0;
+    class Slow extends MessagingChangesRepository {
+      override readOn(): Promise<never> {
+        reads += 1;
+        return app.serviceDb.transaction(async (trx) => {
+          await trx.raw('SET LOCAL statement_timeout = 1');
+          await trx.raw('SELECT pg_sleep(60)');
+          throw new Error('the statement took no time');
+        });
+      }
+    }
+    const warn = jest.fn();
+    const slow = new Slow(app.serviceDb);
+    const updates = new MessagingUpdates(follower(jest.fn()), slow, new MessagingCopy(app.serviceDb), { warn });
+    updates.begin();
+    await until(() => reads > 3);
+    await updates.close();
+    const err = expect.objectContaining({ code: '57014' }) as unknown;
+    expect(warn.mock.calls).toEqual([[{ err }, expect.stringContaining('the messaging provider could not be told')]]);
+  });
+
   it('has a change that is committed after those of others', async () => {
     const bob = await insertPerson(app, 'Bob');
     const early = await app.db.transaction();

@@ -4600,6 +4600,20 @@ export const guards = {
     by: "name: nickname, ...(portraitUri === '' ? {} : { portraitUri }) };",
     named: 'has no portrait that was removed, whether the user had a token then or not',
   },
+  'messaging-updates-22': {
+    guard: 'a read of events that takes too long is logged, and not taken for an outage that the watch tells',
+    file: 'src/database/outage.ts',
+    replace: "return isOutage(error) && /^(E|08|57P|$)/.test(codeOf(error) ?? '');",
+    by: 'return isOutage(error);',
+    named: 'waits, and the log says so once, while events cannot be read',
+  },
+  'messaging-updates-23': {
+    guard: 'events that are not read count as not told',
+    file: 'src/features/messaging/messaging-changes-repository.ts',
+    replace: 'least((SELECT min(since) FROM turns), (SELECT at FROM unread))',
+    by: '(SELECT min(since) FROM turns)',
+    named: 'is as old as the oldest event that is not read, and counts only for a provider that is told',
+  },
   'webhooks-11': {
     guard: "a webhook is signed at the database's time",
     file: 'src/features/webhooks/webhooks.ts',

@@ -923,9 +923,30 @@ export const guards = {
   },
   'event-gatherer-1': {
     guard: 'an instance that ends logs no failure of its gathering',
-    file: 'src/features/events/event-gatherer.ts',
-    replace: 'this.rounds.isOn && !isOutage(error)',
-    by: '!isOutage(error)',
+    file: 'src/load/rounds.ts',
+    replace: 'if (this.isOn) this.failed(error);',
+    by: 'this.failed(error);',
     named: 'is not logged when it fails after its end',
+  },
+  'event-tail-1': {
+    guard: 'a failure to read events for syncs that wait is logged',
+    file: 'src/load/rounds.ts',
+    replace: 'if (this.isOn) this.failed(error);',
+    by: 'void error;',
+    named: 'waits, and the log says so once, while it cannot be read',
+  },
+  'failures-1': {
+    guard: 'failures that follow each other are logged once',
+    file: 'src/database/failures.ts',
+    replace: 'if (now - failedAt > SERIES_MS)',
+    by: '',
+    named: 'are logged once while they follow each other within a minute',
+  },
+  'failures-2': {
+    guard: 'lost connections are not logged by each who works in rounds',
+    file: 'src/database/failures.ts',
+    replace: 'if (isLostConnection(error)) return;',
+    by: '',
+    named: 'a database that is shut down',
   },
 };

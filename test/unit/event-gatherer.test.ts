@@ -18,7 +18,7 @@ describe('the gathering of events', () => {
       },
       horizons: { present: () => Promise.resolve(1) },
       isDistributed: () => true,
-      logger: { error: (line: unknown) => void logged.push(line) },
+      logger: { warn: (line: unknown) => void logged.push(line) },
     });
     gatherer.begin();
     await until(() => hasFailed);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import { loggingFailures } from '../../database/failures';
 import { Rounds } from '../../load/rounds';
-import { isOutage } from '../../database/outage';
 import type { EventsRepository } from './events-repository';
 
 const EVERY_MS = 200;
@@ -11,14 +11,17 @@ interface Parts {
   horizons: { present(): Promise<number> };
   /** Whether users and groups are on several servers. */
   isDistributed: () => boolean;
-  logger: Pick<Logger, 'error'>;
+  logger: Pick<Logger, 'warn'>;
 }
 
 /** Brings the events of several servers together. On one server there is nothing to do. */
 export class EventGatherer {
-  private readonly rounds = new Rounds(() => this.gather(), EVERY_MS);
+  private readonly rounds: Rounds;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Parts) {
+    const failed = loggingFailures(parts.logger, 'events of several servers were not gathered: the next round does it');
+    this.rounds = new Rounds(() => this.gather(), EVERY_MS, failed);
+  }
 
   begin(): void {
     this.rounds.begin();
@@ -29,15 +32,8 @@ export class EventGatherer {
   }
 
   private async gather(): Promise<boolean> {
-    const { events, horizons, isDistributed, logger } = this.parts;
-    if (!isDistributed()) return false;
-    try {
-      await events.gather(await horizons.present());
-    } catch (error) {
-      // An outage is told of by the connection's watch. After the end the pool is closed.
-      if (this.rounds.isOn && !isOutage(error))
-        logger.error({ err: error }, 'events of several servers were not gathered: the next round does it');
-    }
+    const { events, horizons, isDistributed } = this.parts;
+    if (isDistributed()) await events.gather(await horizons.present());
     return false;
   }
 }

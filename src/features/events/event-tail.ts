@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+import { loggingFailures } from '../../database/failures';
 import type { ReadAt } from '../../database/replica';
 import { statement } from '../../database/statement';
 import { Rounds } from '../../load/rounds';
@@ -16,12 +18,16 @@ export class EventTail {
   private place: Place | undefined;
   private seenAt = -Infinity;
   private beginning: Promise<void> | undefined;
-  private readonly rounds = new Rounds(() => this.read(), EVERY_MS);
+  private readonly rounds: Rounds;
 
   constructor(
     private readonly readAt: () => ReadAt,
     private readonly heard: (events: Event[]) => Promise<void>,
-  ) {}
+    logger: Pick<Logger, 'warn'>,
+  ) {
+    const failed = loggingFailures(logger, 'events could not be read for syncs that wait: the next round goes on');
+    this.rounds = new Rounds(() => this.read(), EVERY_MS, failed);
+  }
 
   /** Begins, and resolves when each later change is heard of. */
   async begin(): Promise<void> {
@@ -46,7 +52,7 @@ export class EventTail {
     this.place = { version: now.version, number: 2 ** 31 - 1, subject: '' };
   }
 
-  /** After an outage, of which the connection's watch tells, it goes on where it was. */
+  /** After a failure it goes on where it was. */
   private async read(): Promise<boolean> {
     const { place } = this;
     if (!place) return false;

@@ -138,8 +138,15 @@ const putOff = statement<{ isOver: boolean }, keyof Turn | 'seconds'>(
 
 const waiting = statement<{ seconds: number }>(
   'messaging-waiting',
-  `SELECT coalesce(extract(epoch FROM now() - min(since)), 0)::float8 AS seconds
-     FROM (SELECT since FROM messaging_turns LIMIT 10000) AS turns`,
+  `WITH turns AS (SELECT since FROM messaging_turns LIMIT 10000),
+        unread AS (
+          SELECT event.at FROM event_readers AS reader CROSS JOIN LATERAL (
+            SELECT at FROM events
+             WHERE (events.version, events.number, events.subject) > (reader.version, reader.number, reader.subject)
+             ORDER BY version, number, subject LIMIT 1) AS event
+           WHERE reader.name = 'messaging')
+   SELECT greatest(0, extract(epoch FROM now() - least((SELECT min(since) FROM turns), (SELECT at FROM unread))))::float8
+            AS seconds`,
 );
 
 /** Changes that the messaging provider must still be told: each user or group has its turn, at one instance at a time. */
@@ -194,7 +201,7 @@ export class MessagingChangesRepository {
     return put?.isOver === true;
   }
 
-  /** Returns for how many seconds changes have waited. */
+  /** Returns for how many seconds the oldest change has waited, or the oldest event that is not read. */
   async secondsWaiting(): Promise<number> {
     const [found] = await waiting(this.db, {});
     return found?.seconds ?? 0;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Tally } from '../../base/tally';
+import { loggingFailures } from '../../database/failures';
 import type { Follower } from '../../integrations/messaging/messaging-provider';
 import { Turns, type Note } from '../../load/turns';
 import { LEASE_SECONDS, type MessagingChangesRepository, type Turn } from './messaging-changes-repository';
@@ -36,6 +37,10 @@ export class MessagingUpdates {
           before: () => this.readOn(follower),
           take: (most) => changes.take(most),
           work: (turn, note) => this.tell(follower, turn, note),
+          failed: loggingFailures(
+            logger,
+            'the messaging provider could not be told of changes: the next round goes on',
+          ),
           leaseMs: LEASE_SECONDS * 1_000,
         },
         EVERY_MS,
@@ -53,6 +58,11 @@ export class MessagingUpdates {
   /** Tells now of all that is due. */
   async flush(): Promise<void> {
     await this.turns?.now();
+  }
+
+  /** Returns for how many seconds changes have waited. Without a provider that is told, none do. */
+  async secondsWaiting(): Promise<number> {
+    return this.turns ? this.changes.secondsWaiting() : 0;
   }
 
   /** Returns whether there is more to read. */

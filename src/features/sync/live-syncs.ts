@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { ReadAt } from '../../database/replica';
 import { statement } from '../../database/statement';
 import type { Leave } from '../../load/queue';
@@ -123,8 +124,9 @@ export class LiveSyncs {
   constructor(
     private readonly readAt: () => ReadAt,
     readonly looks: Queues['liveLooks'],
+    logger: Pick<Logger, 'warn'>,
   ) {
-    this.tail = new EventTail(readAt, (events) => this.hear(events));
+    this.tail = new EventTail(readAt, (events) => this.hear(events), logger);
   }
 
   get count(): number {

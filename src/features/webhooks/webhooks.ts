@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { Tally } from '../../base/tally';
+import { loggingFailures } from '../../database/failures';
 import type { SignedMessage } from '../../integrations/standard-webhooks';
 import { NotTaken, type WebhookCaller } from '../../integrations/webhook-call';
 import { Turns, type Note } from '../../load/turns';
@@ -17,21 +18,24 @@ const MOVE_MS = 200;
  */
 export class Webhooks {
   readonly counts = new Tally(['webhooks done', 'webhooks failed', 'webhooks paused']);
-  private readonly turns = new Turns<WebhookTurn>(
-    {
-      take: (most) => this.webhooks.take(most),
-      work: (turn, note) => this.tell(turn, note),
-      leaseMs: LEASE_SECONDS * 1_000,
-    },
-    EVERY_MS,
-  );
+  private readonly turns: Turns<WebhookTurn>;
 
   constructor(
     private readonly webhooks: WebhooksRepository,
     private readonly db: Knex,
     private readonly caller: WebhookCaller,
     private readonly logger: Pick<Logger, 'warn'>,
-  ) {}
+  ) {
+    this.turns = new Turns(
+      {
+        take: (most) => webhooks.take(most),
+        work: (turn, note) => this.tell(turn, note),
+        failed: loggingFailures(logger, 'webhooks could not be told of events: the next round goes on'),
+        leaseMs: LEASE_SECONDS * 1_000,
+      },
+      EVERY_MS,
+    );
+  }
 
   begin(): void {
     this.turns.begin();
