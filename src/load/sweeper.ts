@@ -4,8 +4,8 @@ import { Tally } from '../base/tally';
 const TEN_MINUTES = 600_000;
 
 /**
- * Runs periodic clean-ups, which delete expired rows and files or repeat failed messages to other services. Deleting
- * only saves space: no reader accepts an expired row.
+ * Runs periodic clean-ups, which delete expired rows and files, and end what a killed process left. Deleting only saves
+ * space: no reader accepts an expired row.
  */
 export class Sweeper {
   /** Rounds by sweep and outcome. */
