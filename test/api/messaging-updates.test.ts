@@ -290,15 +290,19 @@ describe('RongCloud', () => {
     });
   });
 
+  const fourDaysAgo = () => app.db.raw(`now() - interval '4 days'`);
+  const givenUp = () => app.logged().filter(({ msg }) => String(msg).includes('is not told any more')).length;
+
   it('is no longer told of a change that it has not taken for three days, but of a later one', async () => {
     const ann = await insertAndSignIn(app, 'Ann');
     await untilTold(app);
     vendor.behave('gateway');
     await rename(ann, 'Annabel');
     await failedOnce(ann.id);
-    await app.db('messaging_turns').update({ since: app.db.raw(`now() - interval '4 days'`), due_at: app.db.fn.now() });
+    await app.db('messaging_changes').update({ at: fourDaysAgo() });
+    await app.db('messaging_turns').update({ since: fourDaysAgo(), due_at: app.db.fn.now() });
     await untilTold(app);
-    await until(() => app.logged().some(({ msg }) => String(msg).includes('is not told any more')));
+    await until(() => givenUp() > 0);
     const message = expect.stringContaining('for days, and is not told any more') as string;
     expect(app.logged()).toContainEqual(expect.objectContaining({ level: 40, msg: message }));
     expect(vendor.profile(ann.id)?.name).toBe('Ann');
@@ -306,6 +310,40 @@ describe('RongCloud', () => {
     await rename(ann, 'Anne');
     await untilTold(app);
     expect(vendor.profile(ann.id)?.name).toBe('Anne');
+  });
+
+  it('is told again of a change that has failed only now, though its event is old', async () => {
+    const ann = await insertAndSignIn(app, 'Ann');
+    await untilTold(app);
+    vendor.behave('gateway');
+    await rename(ann, 'Annabel');
+    await failedOnce(ann.id);
+    await app.db('messaging_changes').update({ at: fourDaysAgo() });
+    await app.db('messaging_turns').update({ attempts: 1, due_at: app.db.fn.now() });
+    const requests = callsOf(REFRESH, ann.id).length;
+    await until(() => callsOf(REFRESH, ann.id).length > requests + 1);
+    vendor.behave('accept');
+    await makeTurnsDue(app);
+    await untilTold(app);
+    expect(vendor.profile(ann.id)?.name).toBe('Annabel');
+  });
+
+  it('is still told of a change of today when it has not taken one of the same user for three days', async () => {
+    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    await untilTold(app);
+    const before = givenUp();
+    vendor.behave('gateway');
+    await rename(ann, 'Annabel');
+    await failedOnce(ann.id);
+    await app.db('messaging_changes').update({ at: fourDaysAgo() });
+    await by(ann, '/user/add_to_blacklist', { friendId: bob.id });
+    await untilRead(app);
+    await app.db('messaging_turns').update({ since: fourDaysAgo(), due_at: app.db.fn.now() });
+    await until(() => givenUp() > before);
+    vendor.behave('accept');
+    await makeTurnsDue(app);
+    await untilTold(app);
+    expect([vendor.profile(ann.id)?.name, vendor.blacklist(ann.id)]).toEqual(['Ann', [bob.id]]);
   });
 });
 

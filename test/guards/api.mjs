@@ -1854,7 +1854,7 @@ export const guards = {
     file: 'src/features/messaging/messaging-changes-repository.ts',
     replace: 'RETURNING since < now()',
     by: "RETURNING since < now() + interval '100 days'",
-    named: 'is told once of all changes of a user that it did not take at first',
+    named: 'is told again of a change that has failed only now, though its event is old',
   },
   'messaging-updates-13': {
     guard: 'an event that is committed late is told',
@@ -4613,6 +4613,13 @@ export const guards = {
     replace: 'least((SELECT min(since) FROM turns), (SELECT at FROM unread))',
     by: '(SELECT min(since) FROM turns)',
     named: 'is as old as the oldest event that is not read, and counts only for a provider that is told',
+  },
+  'messaging-updates-24': {
+    guard: 'a change of today is not given up with those of days ago',
+    file: 'src/features/messaging/messaging-changes-repository.ts',
+    replace: "AND at < now() - interval '${GIVE_UP_DAYS} days'",
+    by: '',
+    named: 'is still told of a change of today when it has not taken one of the same user for three days',
   },
   'webhooks-11': {
     guard: "a webhook is signed at the database's time",

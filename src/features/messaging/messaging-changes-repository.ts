@@ -106,6 +106,13 @@ const changesOf = statement<KeptChange, 'subject'>(
     ORDER BY version, number LIMIT ${CHANGES_A_TURN}`,
 );
 
+const oldChangesOf = statement<KeptChange, 'subject'>(
+  'old-messaging-changes-of',
+  `SELECT kind, other, what, at, version, number FROM messaging_changes
+    WHERE subject = :subject AND at < now() - interval '${GIVE_UP_DAYS} days'
+    ORDER BY version, number LIMIT ${CHANGES_A_TURN}`,
+);
+
 const lockTurn = statement<{ subject: string }, keyof Turn>(
   'lock-messaging-turn',
   'SELECT subject FROM messaging_turns WHERE subject = :subject AND attempts = :attempts::integer FOR UPDATE',
@@ -194,11 +201,11 @@ export class MessagingChangesRepository {
     });
   }
 
-  /** Lets the turn wait longer after each failure. Returns whether its changes have failed for days. */
-  async putOff(turn: Turn): Promise<boolean> {
+  /** Lets the turn wait longer after each failure. Returns its changes of before, once it has failed for days. */
+  async putOff(turn: Turn): Promise<KeptChange[]> {
     const seconds = Math.min(LONGEST_PAUSE_SECONDS, 2 ** Math.min(turn.attempts, 16) / 2);
     const [put] = await putOff(this.db, { ...turn, seconds });
-    return put?.isOver === true;
+    return put?.isOver ? oldChangesOf(this.db, { subject: turn.subject }) : [];
   }
 
   /** Returns for how many seconds the oldest change has waited, or the oldest event that is not read. */

@@ -88,11 +88,12 @@ export class MessagingUpdates {
     }
   }
 
-  /** After days the changes are given up. A later change of the same user or group is told again. */
+  /** Changes that are days old are given up. A later change of the same user or group is told again. */
   private async putOff(turn: Turn, error: unknown): Promise<void> {
-    const isOver = await this.changes.putOff(turn);
+    const old = await this.changes.putOff(turn);
+    const isOver = old.length > 0;
     this.counts.add(isOver ? 'messaging given_up' : 'messaging failed');
-    if (isOver) await this.changes.done(turn, await this.changes.changes(turn.subject));
+    if (isOver) await this.changes.done(turn, old);
     this.failures += 1;
     if (!isOver && performance.now() - this.warnedAt < WARN_MS) return;
     const outcome = isOver ? 'for days, and is not told any more' : 'and is told again later';
