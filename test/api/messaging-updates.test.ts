@@ -502,10 +502,43 @@ describeOnOneServer('the turn of a user', () => {
     expect((await taken()).attempts).toBe(2);
     const before = await turnOf(app, id);
     await repository.done(old, told);
-    await repository.putOff(old);
+    await repository.putOff(old, told);
     await repository.renew(old);
     expect(await turnOf(app, id)).toEqual(before);
     expect(await changesOf(app, id)).toHaveLength(1);
+  });
+
+  it.each([
+    ['while the other has it', false],
+    ['after the other has ended it', true],
+  ])('is told again when an instance that has lost it wakes up %s', async (_, hasEnded) => {
+    await setNickname('Annabel');
+    await readAll();
+    const old = await taken();
+    const told = await repository.changes(id);
+    await makeTurnsDue(app);
+    const other = await taken();
+    const theirs = await repository.changes(id);
+    if (!hasEnded) await repository.done(old, told);
+    await repository.done(other, theirs);
+    if (hasEnded) await repository.done(old, told);
+    expect(await changesOf(app, id)).toHaveLength(1);
+    await repository.done(await taken(), await repository.changes(id));
+    expect(await turnOf(app, id)).toBeUndefined();
+  });
+
+  it('is not ended by an instance that had an earlier one of the same user', async () => {
+    await setNickname('Annabel');
+    await readAll();
+    const old = await taken();
+    await repository.done(old, await repository.changes(id));
+    await setNickname('Anne');
+    await readAll();
+    const present = await taken();
+    expect(present.attempts).toBe(old.attempts);
+    const before = await turnOf(app, id);
+    await repository.putOff(old, []);
+    expect(await turnOf(app, id)).toEqual(before);
   });
 
   it('goes on with a change that came since it was taken', async () => {

@@ -1731,7 +1731,7 @@ export const guards = {
   'messaging-ends-12': {
     guard: 'ended tokens are reported to the messaging provider until it takes the report',
     file: 'src/features/messaging/messaging-updates.ts',
-    replace: 'await note(() => this.putOff(turn, error)).catch(() => undefined);',
+    replace: 'await note(() => this.putOff(turn, changes, error)).catch(() => undefined);',
     by: 'await this.changes.done(turn, await this.changes.changes(turn.subject)).catch(() => error);',
     named: 'is retried at RongCloud when it fails at first',
   },
@@ -1766,9 +1766,8 @@ export const guards = {
   'messaging-updates-1': {
     guard: 'the end of a turn waits for changes that are being added to it',
     file: 'src/features/messaging/messaging-changes-repository.ts',
-    replace:
-      "'SELECT subject FROM messaging_turns WHERE subject = :subject AND attempts = :attempts::integer FOR UPDATE'",
-    by: "'SELECT subject FROM messaging_turns WHERE subject = :subject AND attempts = :attempts::integer'",
+    replace: '`SELECT subject FROM messaging_turns WHERE ${HELD} FOR UPDATE`',
+    by: '`SELECT subject FROM messaging_turns WHERE ${HELD}`',
     named: 'does not end while a change is being added to it',
   },
   'messaging-updates-2': {
@@ -1803,16 +1802,23 @@ export const guards = {
   'messaging-updates-5': {
     guard: 'an instance that has lost a turn does not end it',
     file: 'src/features/messaging/messaging-changes-repository.ts',
-    replace: 'AND attempts = :attempts::integer FOR UPDATE',
-    by: 'AND :attempts::integer > 0 FOR UPDATE',
+    replace: 'AND attempts = :attempts::integer AND since',
+    by: 'AND :attempts::integer > 0 AND since',
     named: 'is not ended or put off by an instance that has lost it',
   },
   'messaging-updates-6': {
-    guard: 'an instance that has lost a turn does not put it off',
+    guard: 'an instance does not end or put off a later turn of the same user',
     file: 'src/features/messaging/messaging-changes-repository.ts',
-    replace: 'WHERE subject = :subject AND attempts = :attempts::integer\n   RETURNING since',
-    by: 'WHERE subject = :subject AND :attempts::integer > 0\n   RETURNING since',
-    named: 'is not ended or put off by an instance that has lost it',
+    replace: 'AND since = :since::timestamptz',
+    by: 'AND :since::timestamptz IS NOT NULL',
+    named: 'is not ended by an instance that had an earlier one of the same user',
+  },
+  'messaging-updates-25': {
+    guard: 'calls of an instance that was frozen do not stay as the last ones',
+    file: 'src/features/messaging/messaging-changes-repository.ts',
+    replace: 'return this.repeat(trx, subject, told);',
+    by: 'return;',
+    named: 'is told again when an instance that has lost it wakes up',
   },
   'messaging-updates-7': {
     guard: 'a turn is taken by one instance at a time',

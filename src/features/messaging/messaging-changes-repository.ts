@@ -6,14 +6,18 @@ import { MOST_EVENTS } from '../events/events-repository';
 /** The turn of a user or group, for the instance that took it. */
 export interface Turn {
   subject: string;
-  /** Counts how often it was taken without success. An instance with an older number has lost it. */
+  /** Counts how often it was taken without success. An instance with another number has lost it. */
   attempts: number;
+  /** When its first change came. An instance with another time has lost it. */
+  since: string;
 }
 
 export interface KeptChange extends Change {
   version: number;
   number: number;
 }
+
+type Told = 'kinds' | 'others' | 'whats' | 'versions' | 'numbers';
 
 /** Seconds for which an instance has a turn, unless it renews it. */
 export const LEASE_SECONDS = 20;
@@ -24,6 +28,8 @@ const CHANGES_A_TURN = 500;
 
 /** Name of `MessagingCopy` among the readers of events. */
 export const COPY = 'messaging copy';
+
+const HELD = 'subject = :subject AND attempts = :attempts::integer AND since = :since::timestamptz';
 
 const beginReading = statement(
   'begin-reading-events',
@@ -90,14 +96,14 @@ const takeTurns = statement<Turn, 'most'>(
       || ARRAY(
       SELECT subject FROM messaging_turns WHERE due_at > now() + interval '${2 * LONGEST_PAUSE_SECONDS} seconds'
        ORDER BY due_at DESC LIMIT :most::integer FOR UPDATE SKIP LOCKED))
-   RETURNING subject, attempts`,
+   RETURNING subject, attempts, since::text AS since`,
 );
 
 /** For a turn that takes long. */
 const renewTurn = statement<unknown, keyof Turn>(
   'renew-messaging-turn',
   `UPDATE messaging_turns SET due_at = now() + interval '${LEASE_SECONDS} seconds'
-    WHERE subject = :subject AND attempts = :attempts::integer`,
+    WHERE ${HELD}`,
 );
 
 const changesOf = statement<KeptChange, 'subject'>(
@@ -115,11 +121,25 @@ const oldChangesOf = statement<KeptChange, 'subject'>(
 
 const lockTurn = statement<{ subject: string }, keyof Turn>(
   'lock-messaging-turn',
-  'SELECT subject FROM messaging_turns WHERE subject = :subject AND attempts = :attempts::integer FOR UPDATE',
+  `SELECT subject FROM messaging_turns WHERE ${HELD} FOR UPDATE`,
+);
+
+/** Adds changes again that were told by an instance which had lost the turn. Locks the turn before, like reading events. */
+const repeatChanges = statement<unknown, 'subject' | Told | 'ats'>(
+  'repeat-messaging-changes',
+  `WITH turn AS (
+          INSERT INTO messaging_turns (subject) VALUES (:subject)
+          ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at
+          RETURNING subject)
+   INSERT INTO messaging_changes (subject, kind, other, what, version, number, at)
+   SELECT subject, kind, other, what, version, number + 1, at
+     FROM turn, unnest(:kinds::text[], :others::text[], :whats::text[], :versions::bigint[], :numbers::integer[],
+                       :ats::timestamptz[]) AS told (kind, other, what, version, number, at)
+   ON CONFLICT (subject, kind, other, what) DO UPDATE SET number = messaging_changes.number + 1`,
 );
 
 /** Not those that came since. Without an event a change may have a lower version than others. */
-const dropChanges = statement<unknown, 'subject' | 'kinds' | 'others' | 'whats' | 'versions' | 'numbers'>(
+const dropChanges = statement<unknown, 'subject' | Told>(
   'drop-messaging-changes',
   `DELETE FROM messaging_changes
     WHERE subject = :subject AND (kind, other, what, version, number) IN (
@@ -139,7 +159,7 @@ const endTurn = statement<unknown, 'subject'>(
 const putOff = statement<{ isOver: boolean }, keyof Turn | 'seconds'>(
   'put-off-messaging-turn',
   `UPDATE messaging_turns SET due_at = now() + make_interval(secs => :seconds::float8)
-    WHERE subject = :subject AND attempts = :attempts::integer
+    WHERE ${HELD}
    RETURNING since < now() - interval '${GIVE_UP_DAYS} days' AS "isOver"`,
 );
 
@@ -186,26 +206,30 @@ export class MessagingChangesRepository {
     return changesOf(this.db, { subject });
   }
 
-  /** Drops these changes, and ends the turn. Nothing happens if another instance has taken it since. */
+  /** Drops these changes, and ends the turn. If another instance has taken it since, they are told again. */
   async done(turn: Turn, told: KeptChange[]): Promise<void> {
+    const { subject } = turn;
     await this.db.transaction(async (trx) => {
-      if ((await lockTurn(trx, { ...turn })).length === 0) return;
-      const { subject } = turn;
-      const kinds = told.map(({ kind }) => kind);
-      const others = told.map(({ other }) => other);
-      const whats = told.map(({ what }) => what);
-      const versions = told.map(({ version }) => version);
-      const numbers = told.map(({ number }) => number);
-      await dropChanges(trx, { subject, kinds, others, whats, versions, numbers });
+      if ((await lockTurn(trx, { ...turn })).length === 0) return this.repeat(trx, subject, told);
+      await dropChanges(trx, { subject, ...columnsOf(told) });
       await endTurn(trx, { subject });
     });
   }
 
-  /** Lets the turn wait longer after each failure. Returns its changes of before, once it has failed for days. */
-  async putOff(turn: Turn): Promise<KeptChange[]> {
+  /**
+   * Lets the turn wait longer after each failure. Returns its changes of before, once it has failed for days. If another
+   * instance has taken it since, the changes are told again.
+   */
+  async putOff(turn: Turn, told: KeptChange[]): Promise<KeptChange[]> {
     const seconds = Math.min(LONGEST_PAUSE_SECONDS, 2 ** Math.min(turn.attempts, 16) / 2);
     const [put] = await putOff(this.db, { ...turn, seconds });
+    if (!put) await this.repeat(this.db, turn.subject, told);
     return put?.isOver ? oldChangesOf(this.db, { subject: turn.subject }) : [];
+  }
+
+  /** A call of an instance that was frozen may arrive after those of the other one: both looked at different times. */
+  private async repeat(on: Knex, subject: string, told: KeptChange[]): Promise<void> {
+    await repeatChanges(on, { subject, ...columnsOf(told), ats: told.map(({ at }) => at) });
   }
 
   /** Returns for how many seconds the oldest change has waited, or the oldest event that is not read. */
@@ -213,4 +237,14 @@ export class MessagingChangesRepository {
     const [found] = await waiting(this.db, {});
     return found?.seconds ?? 0;
   }
+}
+
+function columnsOf(changes: KeptChange[]): Record<Told, unknown[]> {
+  return {
+    kinds: changes.map(({ kind }) => kind),
+    others: changes.map(({ other }) => other),
+    whats: changes.map(({ what }) => what),
+    versions: changes.map(({ version }) => version),
+    numbers: changes.map(({ number }) => number),
+  };
 }

@@ -3,7 +3,12 @@ import { Tally } from '../../base/tally';
 import { loggingFailures } from '../../database/failures';
 import type { Follower } from '../../integrations/messaging/messaging-provider';
 import { Turns, type Note } from '../../load/turns';
-import { LEASE_SECONDS, type MessagingChangesRepository, type Turn } from './messaging-changes-repository';
+import {
+  LEASE_SECONDS,
+  type KeptChange,
+  type MessagingChangesRepository,
+  type Turn,
+} from './messaging-changes-repository';
 import type { MessagingCopy } from './messaging-copy';
 
 const EVERY_MS = 200;
@@ -76,21 +81,22 @@ export class MessagingUpdates {
 
   private async tell(follower: Follower, turn: Turn, note: Note): Promise<void> {
     const renewing = setInterval(() => void this.changes.renew(turn).catch(() => undefined), RENEW_MS).unref();
+    let changes: KeptChange[] = [];
     try {
-      const changes = await this.changes.changes(turn.subject);
+      changes = await this.changes.changes(turn.subject);
       await follower.follow(turn.subject, changes);
       await note(() => this.changes.done(turn, changes));
       this.counts.add('messaging done');
     } catch (error) {
-      await note(() => this.putOff(turn, error)).catch(() => undefined);
+      await note(() => this.putOff(turn, changes, error)).catch(() => undefined);
     } finally {
       clearInterval(renewing);
     }
   }
 
   /** Changes that are days old are given up. A later change of the same user or group is told again. */
-  private async putOff(turn: Turn, error: unknown): Promise<void> {
-    const old = await this.changes.putOff(turn);
+  private async putOff(turn: Turn, changes: KeptChange[], error: unknown): Promise<void> {
+    const old = await this.changes.putOff(turn, changes);
     const isOver = old.length > 0;
     this.counts.add(isOver ? 'messaging given_up' : 'messaging failed');
     if (isOver) await this.changes.done(turn, old);
