@@ -89,8 +89,10 @@ export class NewDatabase {
         `SELECT setval(pg_get_serial_sequence($1, $2), max(${escapeIdentifier(column)})) FROM ${escapeIdentifier(table)}`,
         [table, column],
       );
-    if (this.isDistributed) await this.awaitClock(newestVersion, say);
-    else await this.openBase(newestVersion);
+    if (this.isDistributed) {
+      await this.beginGathering(newestVersion);
+      await this.awaitClock(newestVersion, say);
+    } else await this.openBase(newestVersion);
     await this.end();
   }
 
@@ -167,6 +169,15 @@ export class NewDatabase {
       [newestVersion],
     );
     await this.db.query('SELECT sync_base()');
+  }
+
+  /** Readers see all events of the old database, and later ones once they are gathered. */
+  private async beginGathering(newestVersion: number): Promise<void> {
+    await this.db.query(
+      `INSERT INTO event_readers (name, version, number, subject) VALUES ('gathered', $1, 0, '')
+        ON CONFLICT (name) DO UPDATE SET version = excluded.version`,
+      [newestVersion],
+    );
   }
 
   private async awaitClock(version: number, say: (line: string) => void): Promise<void> {

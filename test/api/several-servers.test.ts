@@ -1,5 +1,10 @@
 import type { Client } from 'pg';
 import { migrate, newestMigration, undoMigration } from '../../src/database/migrations';
+import { eventsAfter, type Place } from '../../src/features/events/events-repository';
+import { WebhooksRepository } from '../../src/features/webhooks/webhooks-repository';
+import { startApp, type TestApp } from '../support/app';
+import { cloneDatabase, emptyDatabase, type TestDatabase } from '../support/database';
+import { moveAll, startMove } from '../support/move';
 import {
   expectOk,
   insertAndSignIn,
@@ -11,6 +16,7 @@ import {
 import { describeOnSeveralServers } from '../support/on-one-server';
 import { stage } from '../support/stage';
 import { connectWriter, runUntilBlocked } from '../support/sync';
+import { until } from '../support/until';
 import { untilWaiting } from '../support/waiting';
 
 describeOnSeveralServers('users and groups on several servers', () => {
@@ -96,4 +102,62 @@ describeOnSeveralServers('users and groups on several servers', () => {
     expect(await migrate(app.ownerUrl)).toEqual([newest?.name]);
     expect(await parts()).toBe(before);
   });
+});
+
+describeOnSeveralServers('a move', () => {
+  const opened: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  });
+
+  it.each([['to several servers', emptyDatabase, cloneDatabase]])('%s loses no event', async (_, make, makeNext) => {
+    const [old, next] = [await make(), await makeNext()];
+    for (const database of [old, next]) opened.push(() => database.drop());
+    await migrate(old.url);
+    const left = await startOn(old);
+    await addWebhook(left, 'before');
+    const people = [await insertPerson(left)];
+    await untilHeard(left, 'before', people);
+
+    const moving = startMove(old.url, next.url);
+    await until(() => moving.said().includes('The new database follows.'));
+    moving.interrupt();
+    await moving.end;
+    // From here to the end of its use, events are not gathered.
+    const writer = await connectWriter(left);
+    opened.push(() => writer.end());
+    await writer.query(`BEGIN; SELECT FROM event_readers WHERE name = 'gathered' FOR UPDATE`);
+    people.push(await insertPerson(left));
+    await moveAll(old.url, next.url);
+
+    const moved = await startOn(next);
+    await addWebhook(moved, 'after');
+    const newcomer = await insertPerson(moved);
+    await untilHeard(moved, 'before', [...people, newcomer]);
+    await untilHeard(moved, 'after', [newcomer]);
+  });
+
+  async function startOn({ serviceUrl }: TestDatabase): Promise<TestApp> {
+    const app = await startApp({}, { databaseUrl: serviceUrl });
+    opened.push(() => app.close());
+    return app;
+  }
+
+  /** Adds one that keeps its place. */
+  async function addWebhook({ serviceDb }: TestApp, id: string): Promise<void> {
+    const webhooks = new WebhooksRepository(serviceDb);
+    await webhooks.add({ id, url: 'http://127.0.0.1', kinds: [], secret: '' });
+    await webhooks.pause(id);
+  }
+
+  /** Waits until the webhook can be told of these registrations, in their order, and of no others. */
+  async function untilHeard({ db, serviceDb }: TestApp, id: string, people: { id: string }[]): Promise<void> {
+    const place = await db('webhooks').where({ id }).first<Place>('version', 'number', 'subject');
+    const registered = async () =>
+      (await eventsAfter(serviceDb, place))
+        .filter(({ kind }) => kind === 'user.registered')
+        .map(({ subject }) => subject);
+    await until(async () => (await registered()).length >= people.length).catch(() => undefined);
+    expect(await registered()).toEqual(people.map((person) => person.id));
+  }
 });
