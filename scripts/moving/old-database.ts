@@ -45,12 +45,16 @@ export class OldDatabase {
     return new OldDatabase(db, tables, logs, servers, isDistributed);
   }
 
-  /** Lets nobody use it any more, and returns when no other transaction can still commit. */
+  /**
+   * Lets nobody use it any more, and returns when no other transaction can still commit. Events that its workers still hold
+   * are among its changes then.
+   */
   async stopUse(): Promise<void> {
     await allowUse(this.db, false);
     const { rows } = await this.db.query<{ now: Date }>('SELECT clock_timestamp() AS now');
     while ((await this.db.query(END_OLDER, [rows[0]?.now])).rows.length > 0 || (await this.hasPrepared()))
       await sleep(50);
+    if (this.isDistributed) await this.db.query('SELECT gather_events(max(version)) FROM events_elsewhere');
   }
 
   /** Returns a version above all that were given out. */

@@ -7,7 +7,10 @@ export interface Table {
   key: string[];
 }
 
-/** Tables that are not copied: migrations fill them, they belong to one server, or the new database makes them itself. */
+/**
+ * Tables that are not copied: migrations fill them, they belong to one server, they are empty at the end, or the new database
+ * makes them itself.
+ */
 const LEFT_OUT = [
   ...[
     'knex_migrations',

@@ -110,7 +110,11 @@ describeOnSeveralServers('a move', () => {
     for (const close of opened.splice(0).reverse()) await close();
   });
 
-  it.each([['to several servers', emptyDatabase, cloneDatabase]])('%s loses no event', async (_, make, makeNext) => {
+  it.each([
+    ['to several servers', emptyDatabase, cloneDatabase],
+    ['from several servers', cloneDatabase, emptyDatabase],
+    ['between several servers', cloneDatabase, cloneDatabase],
+  ])('%s loses no event', async (_, make, makeNext) => {
     const [old, next] = [await make(), await makeNext()];
     for (const database of [old, next]) opened.push(() => database.drop());
     await migrate(old.url);
