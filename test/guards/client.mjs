@@ -226,6 +226,20 @@ export const guards = {
     by: 'JSON.parse(text) as',
     named: 'when half of an answer is damaged',
   },
+  'sync-store-14': {
+    guard: 'a store that follows asks a service that does not wait once a minute',
+    file: 'packages/client/src/sync/following.ts',
+    replace: '0 : fruitless + 1',
+    by: '0 : 1',
+    named: 'asks once a minute, in the end, when the service does not wait',
+  },
+  'sync-store-15': {
+    guard: 'a store that follows pauses shortly after the first answers that bring nothing',
+    file: 'packages/client/src/sync/following.ts',
+    replace: '2 ** (fruitless - 2)',
+    by: '60',
+    named: 'soon has what changed while it was told the same rows again and again',
+  },
   'indexed-db-1': {
     guard: 'the storage of a browser reopens a closed connection',
     file: 'packages/client/src/indexed-db.ts',

@@ -1,5 +1,4 @@
 import type { Answer } from '../answer.ts';
-import { isUnknown } from '../repeating.ts';
 
 interface Followed {
   /** Brings the store up to date, and says whether something has changed. */
@@ -8,31 +7,27 @@ interface Followed {
   change: () => Promise<Answer<unknown>>;
 }
 
-/** A service that does not wait answers at once. */
-const AT_ONCE_MS = 500;
-const MOST_AT_ONCE = 5;
-/** Pauses after a failure, and between the syncs of a service that does not wait. */
+/** Longer than any answer that has not waited. */
+const WAITED_MS = 10_000;
 const LONGEST_PAUSE_SECONDS = 60;
 
-/** Keeps a store up to date until `isOver` says so. After a failure it pauses, a little longer each time. */
+/** Keeps a store up to date until `isOver` says so. After rounds that bring nothing it pauses, longer each time. */
 export async function follow({ sync, change }: Followed, isOver: () => boolean): Promise<void> {
-  let [failures, atOnce] = [0, 0];
+  let fruitless = 0;
   while (!isOver()) {
     const synced = await sync();
     if (isOver()) return;
-    if (synced.ok && synced.result) atOnce = 0;
-    if (atOnce >= MOST_AT_ONCE) await pause(LONGEST_PAUSE_SECONDS, isOver);
     const begun = Date.now();
     const answer = synced.ok ? await change() : synced;
-    atOnce = Date.now() - begun < AT_ONCE_MS ? atOnce + 1 : 0;
-    failures = answer.ok ? 0 : failures + 1;
-    if (!answer.ok) await pause(secondsAfter(answer, failures), isOver);
+    const hasWaited = Date.now() - begun >= WAITED_MS;
+    fruitless = synced.ok && (synced.result || hasWaited) ? 0 : fruitless + 1;
+    if (fruitless > 0 || !answer.ok) await pause(secondsAfter(answer, fruitless), isOver);
   }
 }
 
-function secondsAfter(answer: Answer<unknown>, failures: number): number {
-  const soon = isUnknown(answer) ? 2 ** (failures - 1) : LONGEST_PAUSE_SECONDS;
-  return Math.min(LONGEST_PAUSE_SECONDS, (!answer.ok && answer.retryAfter) || soon);
+/** An older service does not wait, and one whose database has a long transaction may repeat its rows at once. */
+function secondsAfter(answer: Answer<unknown>, fruitless: number): number {
+  return Math.min(LONGEST_PAUSE_SECONDS, (!answer.ok && answer.retryAfter) || 2 ** (fruitless - 2));
 }
 
 /** Clients must not all ask at once when the service is back. */
