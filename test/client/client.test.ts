@@ -444,6 +444,17 @@ describe('the client without a valid answer', () => {
     expect(paths()).toHaveLength(3);
   });
 
+  it('gives a sync that waits the time of the wait, and does not repeat it', async () => {
+    await server.close();
+    server = await startVendorServer(200, async () => {
+      await delay(500);
+      return unavailable;
+    });
+    const answer = await client({ timeoutMs: 100, repeats: 2 }).changesSince(7, { names: false, wait: 50 });
+    expect(answer).toEqual(refused(503, 'overloaded'));
+    expect(server.requests).toMatchObject([{ path: '/user/sync/7', body: '{"wait":50}' }]);
+  });
+
   it('does not repeat a call that might be done twice', async () => {
     replies = [{ trouble: 'reset' }];
     const repeating = client({ repeats: 2 });

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { failure, type Answer } from '../../packages/client/src/answer.ts';
-import { SyncStore, type StoreChanges, type SyncSource } from '../../packages/client/src/index.ts';
+import { memoryStorage, SyncStore, type StoreChanges, type SyncSource } from '../../packages/client/src/index.ts';
 import { Choices } from '../support/choices';
 import { FoldingClient, type SyncResult } from '../support/folding-client';
 import { randomAnswer, type Sizes } from '../support/random-answers';
@@ -422,54 +422,89 @@ describe('a store', () => {
 
 describe('a store that follows', () => {
   const EVERY_FAILURE = failure('unavailable', 'not now', { code: 503 });
+  const HOUR_MS = 3_600_000;
 
+  beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  /** Follows a source that answers so for an hour, and returns how often it was asked. */
-  async function asked(answer: Answer<undefined>, waitMs: number): Promise<number> {
-    jest.useFakeTimers();
-    let count = 0;
-    const store = new SyncStore({
-      ...sourceOf(() => EMPTY),
-      changeAfter: async () => {
-        count += 1;
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
-        return answer;
+  const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, 1_000 * count));
+
+  /** Follows for a while, and returns how long each call was to wait. `answer` has none when nothing is wrong. */
+  async function waits(
+    ms: number,
+    answer: (wait: number) => Promise<Answer<never> | undefined | void>,
+    result: (version: number) => SyncResult = () => EMPTY,
+    storage = memoryStorage(),
+  ): Promise<number[]> {
+    const asked: number[] = [];
+    const source: SyncSource = {
+      changesSince: async (version, { wait = 0 }) => {
+        asked.push(wait);
+        return (await answer(wait)) ?? given(inPieces(textOf(result(version)), 1_000));
       },
-    });
-    const stop = store.follow();
-    await jest.advanceTimersByTimeAsync(3_600_000);
+    };
+    const stop = new SyncStore(source, { storage }).follow();
+    await jest.advanceTimersByTimeAsync(ms);
     stop();
     await jest.advanceTimersByTimeAsync(120_000);
-    return count;
+    return asked;
   }
 
-  it('asks again when a wait is over', async () => {
-    expect(await asked({ ok: true, result: undefined, requestId: undefined }, 10_000)).toBeGreaterThan(300);
+  it('makes one call for each wait while nothing changes', async () => {
+    const asked = await waits(HOUR_MS, async (wait) => void (await seconds(0.8 * wait)));
+    expect(asked.length).toBeGreaterThan(85);
+    expect(asked.length).toBeLessThan(95);
+    expect(asked.filter((wait) => wait === 0)).toHaveLength(1);
   });
 
   it('asks once a minute, in the end, when the service does not wait', async () => {
-    expect(await asked({ ok: true, result: undefined, requestId: undefined }, 1)).toBeLessThan(75);
+    expect((await waits(HOUR_MS, async () => undefined)).length).toBeLessThan(75);
   });
 
-  it('pauses longer after each failure', async () => {
-    expect(await asked(EVERY_FAILURE, 1)).toBeLessThan(75);
+  it('pauses longer after each failure, and then does not wait', async () => {
+    const asked = await waits(HOUR_MS, async () => EVERY_FAILURE);
+    expect(asked.length).toBeLessThan(75);
+    expect(new Set(asked)).toEqual(new Set([0]));
+  });
+
+  it('goes on at its pace when a proxy ends each wait', async () => {
+    const asked = await waits(HOUR_MS, async (wait) => (wait > 0 ? seconds(30).then(() => EVERY_FAILURE) : undefined));
+    expect(asked.filter((wait) => wait > 0).length).toBeGreaterThan(100);
   });
 
   it('soon has what changed while it was told the same rows again and again', async () => {
-    jest.useFakeTimers();
     const begun = Date.now();
     const isHeld = () => Date.now() - begun < 1_000;
-    const store = new SyncStore({
-      ...sourceOf(() => ({ ...EMPTY, friends: [friend('bob', isHeld() ? '' : 'Bobby')] })),
-      changeAfter: async () => {
-        await new Promise((resolve) => setTimeout(resolve, isHeld() ? 1 : 40_000));
-        return { ok: true, result: undefined, requestId: undefined };
+    const storage = memoryStorage();
+    await waits(
+      4_000,
+      async () => (isHeld() ? undefined : void (await seconds(1))),
+      () => ({ ...EMPTY, friends: [friend('bob', isHeld() ? '' : 'Bobby')] }),
+      storage,
+    );
+    const kept = new SyncStore(
+      sourceOf(() => EMPTY),
+      { storage },
+    );
+    expect(await kept.friends()).toEqual([friend('bob', 'Bobby')]);
+  });
+
+  it('applies no answer that another sync has overtaken', async () => {
+    let version = 1;
+    const source: SyncSource = {
+      changesSince: async (since, { wait = 0 }) => {
+        const answer = { ...EMPTY, version, friends: [friend('bob', `${version}`)] };
+        if (wait > 0 && since === 1 && version === 1) {
+          version = 2;
+          await syncChanges(store);
+        } else if (wait > 0) await seconds(wait);
+        return given(inPieces(textOf(answer), 1_000));
       },
-    });
+    };
+    const store = new SyncStore(source);
     const stop = store.follow();
-    await jest.advanceTimersByTimeAsync(4_000);
-    expect(await store.friends()).toEqual([friend('bob', 'Bobby')]);
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect([await store.version(), await store.friends()]).toEqual([2, [friend('bob', '2')]]);
     stop();
     await jest.advanceTimersByTimeAsync(120_000);
   });

@@ -68,8 +68,8 @@ export const guards = {
   'client-client-3': {
     guard: 'the client aborts an answer that arrives too slowly',
     file: 'packages/client/src/exchange.ts',
-    replace: 'Math.min(times * this.#ms, this.#leftMs)',
-    by: 'times * this.#ms',
+    replace: 'Math.min(times * this.#ms + waitMs, this.#leftMs)',
+    by: 'times * this.#ms + waitMs',
     named: 'aborts an answer that arrives too slowly',
   },
   'client-client-4': {
@@ -229,8 +229,8 @@ export const guards = {
   'sync-store-14': {
     guard: 'a store that follows asks a service that does not wait once a minute',
     file: 'packages/client/src/sync/following.ts',
-    replace: '0 : fruitless + 1',
-    by: '0 : 1',
+    replace: '(hasWaited ? 0 : fruitless) + 1',
+    by: '1',
     named: 'asks once a minute, in the end, when the service does not wait',
   },
   'sync-store-15': {
@@ -239,6 +239,27 @@ export const guards = {
     replace: '2 ** (fruitless - 2)',
     by: '60',
     named: 'soon has what changed while it was told the same rows again and again',
+  },
+  'sync-store-16': {
+    guard: 'a store that follows makes no second call after a wait without changes',
+    file: 'packages/client/src/sync/following.ts',
+    replace: 'answer.ok ? WAIT_SECONDS : 0',
+    by: 'wait > 0 ? 0 : WAIT_SECONDS',
+    named: 'makes one call for each wait while nothing changes',
+  },
+  'sync-store-17': {
+    guard: 'a store that follows does not become slower when a proxy ends its waits',
+    file: 'packages/client/src/sync/following.ts',
+    replace: '(hasWaited ? 0 : fruitless) + 1',
+    by: 'fruitless + 1',
+    named: 'goes on at its pace when a proxy ends each wait',
+  },
+  'sync-store-18': {
+    guard: 'the answer of a wait does not undo what another sync has written in between',
+    file: 'packages/client/src/sync/store.ts',
+    replace: 'isUsed || isOvertaken(head)',
+    by: 'isUsed',
+    named: 'applies no answer that another sync has overtaken',
   },
   'indexed-db-1': {
     guard: 'the storage of a browser reopens a closed connection',
@@ -274,6 +295,13 @@ export const guards = {
     replace: '1 + Math.random() / 2',
     by: '1',
     named: 'waits a random time before it repeats, so that clients do not repeat together',
+  },
+  'client-client-18': {
+    guard: 'the client does not end a sync that waits before its wait is over',
+    file: 'packages/client/src/exchange.ts',
+    replace: 'times * this.#ms + waitMs, this.#leftMs',
+    by: 'times * this.#ms, this.#leftMs',
+    named: 'gives a sync that waits the time of the wait, and does not repeat it',
   },
   'client-client-17': {
     guard: 'the jar sends a cookie only to the host that set it',

@@ -12,7 +12,7 @@ import { repeating } from './repeating.ts';
 import { Session, type SessionListener } from './session.ts';
 import { memoryStorage, type ClientStorage } from './storage.ts';
 import { TokenJar } from './token-jar.ts';
-import type { KeptStore, SyncSource } from './sync/store.ts';
+import type { AskedChanges, KeptStore, SyncSource } from './sync/store.ts';
 
 export interface ClientOptions {
   /** Address of the service: `https://accounts.example.com`. The constructor throws if it is not a whole address. */
@@ -62,6 +62,8 @@ interface Request<Result> {
   path: OperationPath;
   input: Record<string, unknown>;
   read: (reply: Reply) => Promise<Answer<Result>>;
+  /** Seconds for which the service may wait before it answers. */
+  wait?: number | undefined;
 }
 
 const LOGIN = '/user/login';
@@ -154,25 +156,10 @@ export class Client implements SyncSource<SyncReason> {
   }
 
   /** Asks for changes, for a SyncStore. */
-  changesSince(version: number, asked: { names: boolean }): Promise<Answer<AsyncIterable<string>, SyncReason>> {
-    return this.#changes(version, asked);
-  }
-
-  #changes(version: number, { names, ...asked }: { names: boolean; wait?: number }) {
-    const input = { version, ...(names && { names }), ...asked };
-    const answer = this.#asked({ path: SYNC, input, read: begunOrRefused });
+  changesSince(version: number, { names, wait }: AskedChanges): Promise<Answer<AsyncIterable<string>, SyncReason>> {
+    const input = { version, ...(names && { names }), ...(wait && { wait }) };
+    const answer = this.#asked({ path: SYNC, input, read: begunOrRefused, wait });
     return answer as Promise<Answer<AsyncIterable<string>, SyncReason>>;
-  }
-
-  /** Resolves when something has changed after this version, or nothing has for some seconds. */
-  async changeAfter(version: number, asked: { names: boolean }): Promise<Answer<undefined, SyncReason>> {
-    const answer = await this.#changes(version, { ...asked, wait: this.#waitSeconds });
-    if (!answer.ok) return answer;
-    // The store then asks for the changes by itself: the rest of this answer is not read.
-    return caught(async () => {
-      for await (const text of answer.result) if (text) break;
-      return { ...answer, result: undefined };
-    }) as Promise<Answer<undefined, SyncReason>>;
   }
 
   /** Adds a SyncStore, which a logout then clears. Call the returned function to stop that. */
@@ -247,7 +234,9 @@ export class Client implements SyncSource<SyncReason> {
 
   /** Makes the request, and retries it in a new session if the session has ended. */
   async #inSession<Result>(request: Request<Result>): Promise<Answer<Result | undefined>> {
-    const ask = () => repeating(request.path, this.#repeats, () => this.#ask(request));
+    // A store that waits repeats by itself.
+    const repeats = request.wait ? 0 : this.#repeats;
+    const ask = () => repeating(request.path, repeats, () => this.#ask(request));
     const { count } = this.#logins;
     const answer = await ask();
     if (answer.ok || answer.reason !== NOT_SIGNED_IN || WITHOUT_SESSION.has(request.path)) return answer;
@@ -259,7 +248,7 @@ export class Client implements SyncSource<SyncReason> {
     return login === undefined || login.code === BAD_REQUEST ? answer : login;
   }
 
-  async #ask<Result>({ path, input, read }: Request<Result>): Promise<Answer<Result>> {
+  async #ask<Result>({ path, input, read, wait = 0 }: Request<Result>): Promise<Answer<Result>> {
     const sent = addressed(path, input);
     if (!sent) return failure('invalid_input', 'the input cannot be sent', { code: BAD_REQUEST });
     const { address, body } = sent;
@@ -274,7 +263,7 @@ export class Client implements SyncSource<SyncReason> {
         ...(!this.#jar && { credentials: 'include' }),
         ...(this.#jar instanceof TokenJar && { credentials: 'omit' }),
       };
-      const limits = { timeoutMs: this.#timeoutMs, isLarge: LARGE.has(path) };
+      const limits = { timeoutMs: this.#timeoutMs, waitMs: 1_000 * wait, isLarge: LARGE.has(path) };
       const reply = await exchange(this.#fetch, this.#baseUrl + address, init, limits);
       await this.#jar?.keep(reply.headers, own);
       return read(reply);
@@ -291,11 +280,6 @@ export class Client implements SyncSource<SyncReason> {
   get #fetch(): typeof globalThis.fetch {
     const { fetch = globalThis.fetch } = this.#options;
     return fetch;
-  }
-
-  /** Waits are answered within the time limit of a request. */
-  get #waitSeconds(): number {
-    return Math.max(1, Math.min(25, Math.floor(this.#timeoutMs / 1_500)));
   }
 
   get #timeoutMs(): number {

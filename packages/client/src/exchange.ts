@@ -10,6 +10,8 @@ export interface Reply {
 
 export interface Limits {
   timeoutMs: number;
+  /** Time that the service may take in addition before it answers. */
+  waitMs?: number;
   /** Whether the whole answer may take long. */
   isLarge?: boolean;
 }
@@ -27,11 +29,11 @@ export async function exchange(
   fetch: typeof globalThis.fetch,
   url: string,
   init: RequestInit,
-  { timeoutMs, isLarge = false }: Limits,
+  { timeoutMs, waitMs = 0, isLarge = false }: Limits,
 ): Promise<Reply> {
   const most = isLarge ? WHOLE.large : WHOLE.small;
-  const timeLimit = new TimeLimit(timeoutMs, most.times);
-  timeLimit.renew(isLarge && givesWholeAnswers() ? WHOLE_TIMES : 1);
+  const timeLimit = new TimeLimit(timeoutMs, most.times, waitMs);
+  timeLimit.renew(isLarge && givesWholeAnswers() ? WHOLE_TIMES : 1, waitMs);
   try {
     const response = await fetch(url, { ...init, signal: timeLimit.signal });
     return { status: response.status, headers: response.headers, texts: textsOf(response, timeLimit, most.bytes) };
@@ -89,19 +91,19 @@ class TimeLimit {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
 
-  constructor(ms: number, times: number) {
+  constructor(ms: number, times: number, waitMs: number) {
     this.#ms = ms;
-    this.#leftMs = times * ms;
+    this.#leftMs = times * ms + waitMs;
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  renew(times = 1): void {
+  renew(times = 1, waitMs = 0): void {
     this.pause();
     this.#since = Date.now();
-    this.#longestMs = Math.min(times * this.#ms, this.#leftMs);
+    this.#longestMs = Math.min(times * this.#ms + waitMs, this.#leftMs);
     this.#timer = setTimeout(() => {
       this.#isOver = true;
       this.#controller.abort();

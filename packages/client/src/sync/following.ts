@@ -1,27 +1,26 @@
 import type { Answer } from '../answer.ts';
 
-interface Followed {
-  /** Brings the store up to date, and says whether something has changed. */
-  sync: () => Promise<Answer<boolean>>;
-  /** Resolves when something has changed after the store's version, or nothing has for a while. */
-  change: () => Promise<Answer<unknown>>;
-}
-
+/** The longest that the service allows. Proxies often end requests after 60. */
+const WAIT_SECONDS = 50;
 /** Longer than any answer that has not waited. */
 const WAITED_MS = 10_000;
 const LONGEST_PAUSE_SECONDS = 60;
 
-/** Keeps a store up to date until `isOver` says so. After rounds that bring nothing it pauses, longer each time. */
-export async function follow({ sync, change }: Followed, isOver: () => boolean): Promise<void> {
-  let fruitless = 0;
+/**
+ * Keeps a store up to date until `isOver` says so. `sync` waits at most these seconds for a change, and returns whether
+ * there was one. After rounds that bring nothing there are pauses, longer each time.
+ */
+export async function follow(sync: (wait: number) => Promise<Answer<boolean>>, isOver: () => boolean): Promise<void> {
+  let [wait, fruitless] = [0, 0];
   while (!isOver()) {
-    const synced = await sync();
-    if (isOver()) return;
     const begun = Date.now();
-    const answer = synced.ok ? await change() : synced;
-    const hasWaited = Date.now() - begun >= WAITED_MS;
-    fruitless = synced.ok && (synced.result || hasWaited) ? 0 : fruitless + 1;
-    if (fruitless > 0 || !answer.ok) await pause(secondsAfter(answer, fruitless), isOver);
+    const answer = await sync(wait);
+    const hasWaited = wait > 0 && Date.now() - begun >= WAITED_MS;
+    const isFruitful = answer.ok && (answer.result || hasWaited);
+    // A wait that a proxy has ended is fruitless, but the next one will not end sooner.
+    fruitless = isFruitful ? 0 : (hasWaited ? 0 : fruitless) + 1;
+    wait = answer.ok ? WAIT_SECONDS : 0;
+    if (fruitless > 0) await pause(secondsAfter(answer, fruitless), isOver);
   }
 }
 

@@ -10,12 +10,18 @@ import { discardSpool, Spool, type SpooledAnswer } from './spool.ts';
 import { StoreDamaged } from './table.ts';
 import { Tables, type TableChanges } from './tables.ts';
 
+export interface AskedChanges {
+  names: boolean;
+  /** Seconds to wait for a change. */
+  wait?: number | undefined;
+}
+
+type Ask<Reason extends string> = (head: Head) => Promise<Answer<AsyncIterable<string>, Reason>>;
+
 /** The source of a store's changes: a client is one. */
 export interface SyncSource<Reason extends string = string> {
   /** Returns the answer of `/user/sync/{version}` while it arrives. It throws BrokenOff when it ends too early. */
-  changesSince(version: number, asked: { names: boolean }): Promise<Answer<AsyncIterable<string>, Reason>>;
-  /** Resolves when something has changed after this version, or nothing has for a while. */
-  changeAfter?(version: number, asked: { names: boolean }): Promise<Answer<undefined, Reason>>;
+  changesSince(version: number, asked: AskedChanges): Promise<Answer<AsyncIterable<string>, Reason>>;
   /** Adds the store, which the source may then clear and close. Call the returned function to stop that. */
   addStore?(store: KeptStore): () => void;
 }
@@ -84,7 +90,7 @@ export class SyncStore<Reason extends string = string> {
 
   /** Brings the store up to date. Calls during a sync get its answer. */
   sync(): Promise<Synced<Reason>> {
-    this.#syncing ??= this.#alone(() => this.#catchUp()).finally(() => (this.#syncing = undefined));
+    this.#syncing ??= this.#catchUp((head) => this.#changesSince(head)).finally(() => (this.#syncing = undefined));
     return this.#syncing;
   }
 
@@ -94,18 +100,11 @@ export class SyncStore<Reason extends string = string> {
    */
   follow(): () => void {
     let isOver = false;
-    const followed = {
-      sync: async () => {
-        const synced = await this.sync();
-        return synced.ok ? { ...synced, result: hasChanges(synced.result) } : synced;
-      },
-      change: async () => {
-        const version = await this.version().catch(() => 0);
-        const answer = await this.#source.changeAfter?.(version, { names: this.#names });
-        return answer ?? { ok: true as const, result: undefined, requestId: undefined };
-      },
+    const sync = async (wait: number) => {
+      const synced = await (wait > 0 ? this.#syncAfter(wait).catch(failureOf) : this.sync());
+      return synced.ok ? { ...synced, result: hasChanges(synced.result) } : synced;
     };
-    void alone(this.#storage, `${this.#prefix}:follow`, () => follow(followed, () => isOver));
+    void alone(this.#storage, `${this.#prefix}:follow`, () => follow(sync, () => isOver));
     return () => void (isOver = true);
   }
 
@@ -160,29 +159,46 @@ export class SyncStore<Reason extends string = string> {
     this.#leave?.();
   }
 
-  async #catchUp(isRepaired = false): Promise<Synced<Reason>> {
-    const synced = await this.#tried(isRepaired);
+  #changesSince({ version }: Pick<Head, 'version'>, wait?: number): Promise<Answer<AsyncIterable<string>, Reason>> {
+    return this.#source.changesSince(version, { names: this.#names, wait });
+  }
+
+  /** Waits for a change before its turn, and applies the answer in it, unless anything was written in between. */
+  async #syncAfter(wait: number): Promise<Synced<Reason>> {
+    const known = await this.#head.read();
+    const waited = await this.#changesSince(known ?? { version: 0 }, wait);
+    const isOvertaken = (head: Head) => waited.ok && head.revision !== known?.revision;
+    let isUsed = false;
+    return this.#catchUp(async (head) => {
+      if (isUsed || isOvertaken(head)) return this.#changesSince(head);
+      isUsed = true;
+      return waited;
+    });
+  }
+
+  async #catchUp(ask: Ask<Reason>): Promise<Synced<Reason>> {
+    const synced = await this.#alone(() => this.#tried(ask));
     this.#returns.remember(synced);
     return synced;
   }
 
-  async #tried(isRepaired: boolean): Promise<Synced<Reason>> {
+  async #tried(ask: Ask<Reason>, isRepaired = false): Promise<Synced<Reason>> {
     try {
-      return await this.#syncOnce();
+      return await this.#syncOnce(ask);
     } catch (error) {
       this.#opened = undefined;
       if (error instanceof StoreDamaged && !isRepaired) {
         this.#isDamaged = true;
-        return this.#tried(true);
+        return this.#tried(ask, true);
       }
       return failureOf(error);
     }
   }
 
-  async #syncOnce(): Promise<Synced<Reason>> {
+  async #syncOnce(ask: Ask<Reason>): Promise<Synced<Reason>> {
     const head = await this.#inTurn(() => this.#begin());
     try {
-      const answer = await this.#source.changesSince(head.version, { names: this.#names });
+      const answer = await ask(head);
       if (!answer.ok) return answer;
       const spooled = await new Spool(this.#storage, this.#prefix).read(answer.result);
       if (head.user === undefined || head.user.id === spooled.user.id)
@@ -192,7 +208,7 @@ export class SyncStore<Reason extends string = string> {
     }
     // Another user has logged in: this answer lacks all that this user had before that version.
     await this.#inTurn(() => this.#clear());
-    return this.#syncOnce();
+    return this.#syncOnce(ask);
   }
 
   /** Completes what a crash has left unfinished, and clears what cannot be continued. */
