@@ -200,6 +200,23 @@ const IN_GROUP = 500;
     await until(() => app.liveSyncs() === 1);
   });
 
+  it('keeps each store up to date that shares no storage, of two tabs and of one page', async () => {
+    const tabs = [await openSignedIn(), await open()];
+    for (const tab of tabs)
+      await tab.evaluate(`import('./client/index.js').then(({ indexedDbStorage, SyncStore }) => {
+        globalThis.another = new SyncStore(client, { storage: indexedDbStorage('another'), names: true });
+        for (const each of [store, another, own]) each.follow();
+      })`);
+    // Each tab for its memory, and one of them for each database.
+    await until(() => app.liveSyncs() === 4);
+    await ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' });
+    const nicknames = (tab: Page) =>
+      tab.evaluate<string[]>(
+        `Promise.all([store, another, own].map((each) => each.user().then((user) => user?.nickname)))`,
+      );
+    for (const tab of tabs) await until(async () => (await nicknames(tab)).every((nickname) => nickname === 'Annabel'));
+  });
+
   it('is told by server-sent events that there is something to synchronise', async () => {
     const page = await openSignedIn();
     await page.evaluate(`{

@@ -54,7 +54,7 @@ export const guards = {
   'browser-client-6': {
     guard: "the lock of the store does not block the app's own locks",
     file: 'packages/client/src/sync/lock.ts',
-    replace: '`user-account-service:${name}`',
+    replace: '`user-account-service:${sharedAs}:${name}`',
     by: 'name',
     named: 'is not blocked by locks of the app',
   },
@@ -64,5 +64,19 @@ export const guards = {
     replace: "...(!this.#jar && { credentials: 'include' }),",
     by: '',
     named: 'works from an allowed origin, too, and is told why it is refused',
+  },
+  'browser-client-8': {
+    guard: 'a store in memory does not take turns with those of other tabs',
+    file: 'packages/client/src/sync/lock.ts',
+    replace: "sharedAs === '' ? undefined : webLocks()",
+    by: 'webLocks()',
+    named: 'keeps each store up to date that shares no storage, of two tabs and of one page',
+  },
+  'browser-client-9': {
+    guard: 'stores in two databases of a page do not take turns',
+    file: 'packages/client/src/sync/lock.ts',
+    replace: '`user-account-service:${sharedAs}:${name}`',
+    by: '`user-account-service:${name}`',
+    named: 'keeps each store up to date that shares no storage, of two tabs and of one page',
   },
 };

@@ -77,6 +77,7 @@ export function indexedDbStorage(name = 'user-account-service'): ClientStorage {
     });
 
   return {
+    sharedAs: `indexed-db:${name}`,
     getItem: async (key) => {
       const found = await within('readonly', (transaction) => resultOf(transaction.objectStore(STORE).get(key)));
       return found ?? null;

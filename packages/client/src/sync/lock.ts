@@ -7,13 +7,14 @@ interface WebLocks {
 
 const lines = new WeakMap<ClientStorage, Map<string, Promise<unknown>>>();
 
-/** Runs jobs of one name one at a time, for all users of the storage object; in browsers, for all tabs. */
+/** Runs jobs of one name one at a time, for all users of the storage object; in browsers, for all tabs that share it. */
 export function alone<T>(storage: ClientStorage, name: string, job: () => Promise<T>): Promise<T> {
   const line = lines.get(storage) ?? new Map<string, Promise<unknown>>();
   lines.set(storage, line);
-  const locks = webLocks();
+  const { sharedAs = 'storage' } = storage;
+  const locks = sharedAs === '' ? undefined : webLocks();
   const before = line.get(name) ?? Promise.resolve();
-  const done = before.then(() => (locks ? locks.request(`user-account-service:${name}`, job) : job()));
+  const done = before.then(() => (locks ? locks.request(`user-account-service:${sharedAs}:${name}`, job) : job()));
   line.set(
     name,
     done.catch(() => undefined),
