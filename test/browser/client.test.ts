@@ -217,6 +217,20 @@ const IN_GROUP = 500;
     for (const tab of tabs) await until(async () => (await nicknames(tab)).every((nickname) => nickname === 'Annabel'));
   });
 
+  it('rests in two tabs that follow after a logout in one, and goes on after a login in one', async () => {
+    const tabs = [await openSignedIn(), await open()] as const;
+    for (const tab of tabs) await tab.evaluate(() => void store.follow());
+    await until(() => app.liveSyncs() === 1);
+    expect(await tabs[1].evaluate(() => client.logout())).toMatchObject({ ok: true });
+    await until(() => app.liveSyncs() === 0);
+    for (const tab of tabs) await until(() => tab.evaluate(() => client.isSignedIn === false));
+    await logIn(tabs[1]);
+    await until(() => app.liveSyncs() === 1, 30_000);
+    for (const tab of tabs) await until(async () => (await heldIn(tab)).friends.length === 1);
+    const heard = ['began', 'ended', 'began'];
+    expect((await sessionsIn(tabs[0])).map(({ event }) => event)).toEqual(heard);
+  });
+
   it('is told by server-sent events that there is something to synchronise', async () => {
     const page = await openSignedIn();
     await page.evaluate(`{

@@ -70,6 +70,65 @@ describe('the client and the service', () => {
     expect(await client.logout()).toMatchObject({ ok: true });
   });
 
+  it('does not log in after a logout for a store that follows, which goes on after the next login', async () => {
+    const credentials = jest.fn(() => credentialsOf(ann));
+    const client = await signedInClient(app, ann, { credentials });
+    const events: SessionEvent[] = [];
+    client.onSession((event) => events.push(event));
+    const store = new SyncStore(client);
+    const stop = store.follow();
+    await until(() => app.liveSyncs() === 1);
+    expect(await client.logout()).toMatchObject({ ok: true });
+    await until(() => app.liveSyncs() === 0);
+    expect(await store.user()).toBeUndefined();
+    await client.call('/user/login', credentialsOf(ann));
+    await until(() => app.liveSyncs() === 1);
+    expect(await store.user()).toMatchObject({ nickname: 'Ann' });
+    expect(credentials).not.toHaveBeenCalled();
+    expect(events).toEqual(['ended', 'began'].map((event) => ({ event, elsewhere: false })));
+    stop();
+  });
+
+  it('does not log in for a store that follows when the session has ended elsewhere', async () => {
+    const credentials = jest.fn(() => credentialsOf(ann));
+    const client = await signedInClient(app, ann, { credentials });
+    const stop = new SyncStore(client).follow();
+    await until(() => app.liveSyncs() === 1);
+    const other = await signedInClient(app, ann);
+    await other.call('/user/change_password', { oldPassword: ann.password, newPassword: ann.password });
+    await until(() => client.isSignedIn === false);
+    expect(credentials).not.toHaveBeenCalled();
+    expect(await client.call('/user/groups')).toMatchObject({ ok: true });
+    await until(() => app.liveSyncs() === 1);
+    stop();
+  });
+
+  it('lets a store that follows begin before the first login', async () => {
+    const client = clientOf(app);
+    const stop = new SyncStore(client).follow();
+    await until(() => client.isSignedIn === false);
+    await client.call('/user/login', credentialsOf(ann));
+    await until(() => app.liveSyncs() === 1, 30_000);
+    stop();
+  });
+
+  it.each([
+    ['it is stopped', (stop: () => void) => stop()],
+    ['its store is closed', (_stop: () => void, store: SyncStore) => store.close()],
+    ['the client is closed', (_stop: () => void, _store: SyncStore, client: Client) => client.close()],
+  ])('ends the call of a store that follows when %s', async (_when, end) => {
+    const fetching = jest.fn(fetch);
+    const client = await signedInClient(app, ann, { fetch: fetching });
+    const store = new SyncStore(client);
+    const stop = store.follow();
+    await until(() => app.liveSyncs() === 1);
+    const calls = fetching.mock.calls.length;
+    end(stop, store, client);
+    expect(fetching.mock.lastCall?.[1]?.signal?.aborted).toBe(true);
+    await until(() => app.liveSyncs() === 0);
+    expect(fetching).toHaveBeenCalledTimes(calls);
+  });
+
   it('reports when a session begins and ends, and clears its stores at a logout', async () => {
     const client = await signedInClient(app, ann);
     const events: SessionEvent[] = [];
@@ -450,9 +509,41 @@ describe('the client without a valid answer', () => {
       await delay(500);
       return unavailable;
     });
-    const answer = await client({ timeoutMs: 100, repeats: 2 }).changesSince(7, { names: false, wait: 50 });
+    const following = { wait: 50, signal: new AbortController().signal };
+    const answer = await client({ timeoutMs: 100, repeats: 2 }).changesSince(7, { names: false, following });
     expect(answer).toEqual(refused(503, 'overloaded'));
     expect(server.requests).toMatchObject([{ path: '/user/sync/7', body: '{"wait":50}' }]);
+  });
+
+  it('reports its own logout as such, even if a store that follows hears of it first', async () => {
+    await server.close();
+    const statuses: number[] = [];
+    server = await startVendorServer(200, async ({ path }) => {
+      if (path === '/user/login') return { status: 200, json: { code: 200, result: { id: 'ann', token: '' } } };
+      if (path !== '/user/logout') {
+        await until(() => paths().includes('/user/logout'));
+        return refusing(401, 'not_signed_in');
+      }
+      await until(() => statuses.includes(401));
+      return ok;
+    });
+    const leaving = client({
+      timeoutMs: 60_000,
+      fetch: async (...request: Parameters<typeof fetch>) => {
+        const answer = await fetch(...request);
+        statuses.push(answer.status);
+        return answer;
+      },
+    });
+    const events: SessionEvent[] = [];
+    leaving.onSession((event) => events.push(event));
+    await leaving.call('/user/login', { region: 44, phone: '7911123456', password: 'opensesame' });
+    const stop = new SyncStore(leaving).follow();
+    await until(() => paths().length === 2);
+    expect(await leaving.logout()).toMatchObject({ ok: true });
+    await until(() => statuses.length === 3);
+    expect(events).toEqual(['began', 'ended'].map((event) => ({ event, elsewhere: false })));
+    stop();
   });
 
   it('does not repeat a call that might be done twice', async () => {

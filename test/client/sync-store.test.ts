@@ -438,7 +438,8 @@ describe('a store that follows', () => {
   ): Promise<number[]> {
     const asked: number[] = [];
     const source: SyncSource = {
-      changesSince: async (version, { wait = 0 }) => {
+      changesSince: async (version, { following }) => {
+        const wait = following?.wait ?? 0;
         asked.push(wait);
         return (await answer(wait)) ?? given(inPieces(textOf(result(version)), 1_000));
       },
@@ -492,7 +493,8 @@ describe('a store that follows', () => {
   it('applies no answer that another sync has overtaken', async () => {
     let version = 1;
     const source: SyncSource = {
-      changesSince: async (since, { wait = 0 }) => {
+      changesSince: async (since, { following }) => {
+        const wait = following?.wait ?? 0;
         const answer = { ...EMPTY, version, friends: [friend('bob', `${version}`)] };
         if (wait > 0 && since === 1 && version === 1) {
           version = 2;

@@ -257,8 +257,8 @@ export const guards = {
   'sync-store-18': {
     guard: 'the answer of a wait does not undo what another sync has written in between',
     file: 'packages/client/src/sync/store.ts',
-    replace: 'isUsed || isOvertaken(head)',
-    by: 'isUsed',
+    replace: 'isOvertaken ? undefined : waited',
+    by: 'waited',
     named: 'applies no answer that another sync has overtaken',
   },
   'indexed-db-1': {
@@ -302,6 +302,34 @@ export const guards = {
     replace: 'times * this.#ms + waitMs, this.#leftMs',
     by: 'times * this.#ms, this.#leftMs',
     named: 'gives a sync that waits the time of the wait, and does not repeat it',
+  },
+  'client-client-19': {
+    guard: 'a store that follows does not log in when the session has ended',
+    file: 'packages/client/src/client.ts',
+    replace: 'request.following ? void (await this.#ending) : await this.#logins.again()',
+    by: 'await this.#logins.again()',
+    named: 'does not log in for a store that follows when the session has ended elsewhere',
+  },
+  'client-client-20': {
+    guard: 'the client reports its own logout as such, even if a store that follows hears of it first',
+    file: 'packages/client/src/client.ts',
+    replace: 'void (await this.#ending)',
+    by: 'undefined',
+    named: 'reports its own logout as such, even if a store that follows hears of it first',
+  },
+  'client-client-21': {
+    guard: 'a store that follows goes on when a session begins',
+    file: 'packages/client/src/sync/following.ts',
+    replace: 'followed.session.onSession?.(() => this.#wake())',
+    by: 'undefined',
+    named: 'lets a store that follows begin before the first login',
+  },
+  'client-client-22': {
+    guard: 'a store that is closed follows no more',
+    file: 'packages/client/src/sync/store.ts',
+    replace: 'for (const following of this.#followings) following.close();',
+    by: '',
+    named: 'ends the call of a store that follows when',
   },
   'client-client-17': {
     guard: 'the jar sends a cookie only to the host that set it',

@@ -12,6 +12,7 @@ import { repeating } from './repeating.ts';
 import { Session, type SessionListener } from './session.ts';
 import { memoryStorage, type ClientStorage } from './storage.ts';
 import { TokenJar } from './token-jar.ts';
+import type { FollowingCall } from './sync/following.ts';
 import type { AskedChanges, KeptStore, SyncSource } from './sync/store.ts';
 
 export interface ClientOptions {
@@ -62,8 +63,8 @@ interface Request<Result> {
   path: OperationPath;
   input: Record<string, unknown>;
   read: (reply: Reply) => Promise<Answer<Result>>;
-  /** Seconds for which the service may wait before it answers. */
-  wait?: number | undefined;
+  /** Set by a store that follows. */
+  following?: FollowingCall | undefined;
 }
 
 const LOGIN = '/user/login';
@@ -102,6 +103,8 @@ export class Client implements SyncSource<SyncReason> {
   readonly #logins: Relogin;
   readonly #session: Session;
   readonly #stores = new Set<KeptStore>();
+  /** The last call that was to end the session. */
+  #ending: Promise<unknown> | undefined;
 
   constructor(options: ClientOptions) {
     const url = parsedBaseUrl(options.baseUrl);
@@ -156,9 +159,13 @@ export class Client implements SyncSource<SyncReason> {
   }
 
   /** Asks for changes, for a SyncStore. */
-  changesSince(version: number, { names, wait }: AskedChanges): Promise<Answer<AsyncIterable<string>, SyncReason>> {
+  changesSince(
+    version: number,
+    { names, following }: AskedChanges,
+  ): Promise<Answer<AsyncIterable<string>, SyncReason>> {
+    const wait = following?.wait;
     const input = { version, ...(names && { names }), ...(wait && { wait }) };
-    const answer = this.#asked({ path: SYNC, input, read: begunOrRefused, wait });
+    const answer = this.#asked({ path: SYNC, input, read: begunOrRefused, following });
     return answer as Promise<Answer<AsyncIterable<string>, SyncReason>>;
   }
 
@@ -211,8 +218,10 @@ export class Client implements SyncSource<SyncReason> {
   }
 
   async #asked<Result>(request: Request<Result>): Promise<Answer<Result | undefined>> {
-    const answer = await this.#inSession(request);
     const { path } = request;
+    const asking = this.#inSession(request);
+    if (ENDS.has(path)) this.#ending = asking;
+    const answer = await asking;
     const hasEnded = answer.ok ? ENDS.has(path) : path === LOGOUT && answer.reason === NOT_SIGNED_IN;
     if (answer.ok && path === SYNC) this.#session.found(true);
     if (answer.ok && BEGINS.has(path)) {
@@ -234,21 +243,22 @@ export class Client implements SyncSource<SyncReason> {
 
   /** Makes the request, and retries it in a new session if the session has ended. */
   async #inSession<Result>(request: Request<Result>): Promise<Answer<Result | undefined>> {
-    // A store that waits repeats by itself.
-    const repeats = request.wait ? 0 : this.#repeats;
+    // A store that follows repeats by itself.
+    const repeats = request.following ? 0 : this.#repeats;
     const ask = () => repeating(request.path, repeats, () => this.#ask(request));
     const { count } = this.#logins;
     const answer = await ask();
     if (answer.ok || answer.reason !== NOT_SIGNED_IN || WITHOUT_SESSION.has(request.path)) return answer;
     if (count !== this.#logins.count) return ask();
-    const login = await this.#logins.again();
+    // It does not log in: a logout may have ended the session. One that is under way is told as such.
+    const login = request.following ? void (await this.#ending) : await this.#logins.again();
     if (login?.ok) return ask();
     this.#session.found(false);
     // A 400 names fields of the credentials, not of this call.
     return login === undefined || login.code === BAD_REQUEST ? answer : login;
   }
 
-  async #ask<Result>({ path, input, read, wait = 0 }: Request<Result>): Promise<Answer<Result>> {
+  async #ask<Result>({ path, input, read, following }: Request<Result>): Promise<Answer<Result>> {
     const sent = addressed(path, input);
     if (!sent) return failure('invalid_input', 'the input cannot be sent', { code: BAD_REQUEST });
     const { address, body } = sent;
@@ -263,7 +273,8 @@ export class Client implements SyncSource<SyncReason> {
         ...(!this.#jar && { credentials: 'include' }),
         ...(this.#jar instanceof TokenJar && { credentials: 'omit' }),
       };
-      const limits = { timeoutMs: this.#timeoutMs, waitMs: 1_000 * wait, isLarge: LARGE.has(path) };
+      const { wait = 0, signal } = following ?? {};
+      const limits = { timeoutMs: this.#timeoutMs, waitMs: 1_000 * wait, isLarge: LARGE.has(path), signal };
       const reply = await exchange(this.#fetch, this.#baseUrl + address, init, limits);
       await this.#jar?.keep(reply.headers, own);
       return read(reply);

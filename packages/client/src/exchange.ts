@@ -12,6 +12,8 @@ export interface Limits {
   timeoutMs: number;
   /** Time that the service may take in addition before it answers. */
   waitMs?: number;
+  /** Ends the request. */
+  signal?: AbortSignal | undefined;
   /** Whether the whole answer may take long. */
   isLarge?: boolean;
 }
@@ -29,11 +31,13 @@ export async function exchange(
   fetch: typeof globalThis.fetch,
   url: string,
   init: RequestInit,
-  { timeoutMs, waitMs = 0, isLarge = false }: Limits,
+  { timeoutMs, waitMs = 0, isLarge = false, signal }: Limits,
 ): Promise<Reply> {
   const most = isLarge ? WHOLE.large : WHOLE.small;
   const timeLimit = new TimeLimit(timeoutMs, most.times, waitMs);
   timeLimit.renew(isLarge && givesWholeAnswers() ? WHOLE_TIMES : 1, waitMs);
+  if (signal?.aborted) timeLimit.end();
+  signal?.addEventListener('abort', () => timeLimit.end());
   try {
     const response = await fetch(url, { ...init, signal: timeLimit.signal });
     return { status: response.status, headers: response.headers, texts: textsOf(response, timeLimit, most.bytes) };

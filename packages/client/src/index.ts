@@ -11,6 +11,7 @@ export { memoryStorage } from './storage.ts';
 export type { ClientStorage } from './storage.ts';
 export { SyncStore } from './sync/store.ts';
 export type { StoreChanges } from './sync/changes.ts';
+export type { FollowingCall, SessionSource } from './sync/following.ts';
 export type { AskedChanges, KeptStore, StoreReason, Synced, SyncSource, SyncStoreOptions } from './sync/store.ts';
 export type { SyncBlacklistEntry, SyncFriend, SyncMembership, SyncMember, SyncUser } from './sync/rows.ts';
 export type { Changed } from './sync/table.ts';

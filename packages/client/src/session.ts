@@ -22,7 +22,8 @@ export class Session {
     if (sharedName === undefined) return;
     this.#tabs = new Tabs(`session:${sharedName}`, (event) => {
       hear(event);
-      this.#turn(event, true);
+      // A call may have noticed the end before.
+      if (event === 'began' || this.isOn !== false) this.#turn(event, true);
     });
   }
 

@@ -1,7 +1,7 @@
 import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from '../answer.ts';
 import { memoryStorage, type ClientStorage } from '../storage.ts';
 import { ChangeNotifier, hasChanges, nothing, type Listener, type StoreChanges } from './changes.ts';
-import { follow } from './following.ts';
+import { Following, type FollowingCall, type SessionSource } from './following.ts';
 import { StorageInUse, StoredHead, type Head } from './head.ts';
 import { alone } from './lock.ts';
 import { SyncOnReturn } from './returns.ts';
@@ -12,14 +12,14 @@ import { Tables, type TableChanges } from './tables.ts';
 
 export interface AskedChanges {
   names: boolean;
-  /** Seconds to wait for a change. */
-  wait?: number | undefined;
+  /** Set by a store that follows. No user has asked for such a call: it must not log in. */
+  following?: FollowingCall | undefined;
 }
 
 type Ask<Reason extends string> = (head: Head) => Promise<Answer<AsyncIterable<string>, Reason>>;
 
 /** The source of a store's changes: a client is one. */
-export interface SyncSource<Reason extends string = string> {
+export interface SyncSource<Reason extends string = string> extends SessionSource {
   /** Returns the answer of `/user/sync/{version}` while it arrives. It throws BrokenOff when it ends too early. */
   changesSince(version: number, asked: AskedChanges): Promise<Answer<AsyncIterable<string>, Reason>>;
   /** Adds the store, which the source may then clear and close. Call the returned function to stop that. */
@@ -60,6 +60,7 @@ export class SyncStore<Reason extends string = string> {
   readonly #news: ChangeNotifier;
   readonly #returns: SyncOnReturn;
   readonly #leave: (() => void) | undefined;
+  readonly #followings = new Set<Following>();
   #syncing: Promise<Synced<Reason>> | undefined;
   /** Serialises reading and applying, so that half of an answer is never read. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -95,17 +96,24 @@ export class SyncStore<Reason extends string = string> {
   }
 
   /**
-   * Keeps the store up to date, moments after each change, until the returned function is called. If
-   * several tabs of a browser follow, one asks, and its rows are in the storage of all.
+   * Keeps the store up to date, moments after each change, until the returned function is called. If several tabs of a
+   * browser follow on one storage, one asks, and its rows are there for all. It rests while no user is signed in, and
+   * logs in only while it is not known whether one is.
    */
   follow(): () => void {
-    let isOver = false;
-    const sync = async (wait: number) => {
-      const synced = await (wait > 0 ? this.#syncAfter(wait).catch(failureOf) : this.sync());
-      return synced.ok ? { ...synced, result: hasChanges(synced.result) } : synced;
+    const following = new Following({
+      session: this.#source,
+      sync: async (call) => {
+        const synced = await this.#follow(call).catch(failureOf);
+        return synced.ok ? { ...synced, result: hasChanges(synced.result) } : synced;
+      },
+      alone: (job) => alone(this.#storage, `${this.#prefix}:follow`, job),
+    });
+    this.#followings.add(following);
+    return () => {
+      this.#followings.delete(following);
+      following.close();
     };
-    void alone(this.#storage, `${this.#prefix}:follow`, () => follow(sync, () => isOver));
-    return () => void (isOver = true);
   }
 
   /** Tells the listener of each sync that has changed something. Call the returned function to stop. */
@@ -152,27 +160,28 @@ export class SyncStore<Reason extends string = string> {
     );
   }
 
-  /** Stops listening to other tabs, and to the events of the page. */
+  /** Stops following, and listening to other tabs and to the events of the page. */
   close(): void {
+    for (const following of this.#followings) following.close();
     this.#news.close();
     this.#returns.close();
     this.#leave?.();
   }
 
-  #changesSince({ version }: Pick<Head, 'version'>, wait?: number): Promise<Answer<AsyncIterable<string>, Reason>> {
-    return this.#source.changesSince(version, { names: this.#names, wait });
+  #changesSince({ version }: Head, following?: FollowingCall): Promise<Answer<AsyncIterable<string>, Reason>> {
+    return this.#source.changesSince(version, { names: this.#names, following });
   }
 
   /** Waits for a change before its turn, and applies the answer in it, unless anything was written in between. */
-  async #syncAfter(wait: number): Promise<Synced<Reason>> {
-    const known = await this.#head.read();
-    const waited = await this.#changesSince(known ?? { version: 0 }, wait);
-    const isOvertaken = (head: Head) => waited.ok && head.revision !== known?.revision;
-    let isUsed = false;
+  async #follow(call: FollowingCall): Promise<Synced<Reason>> {
+    if (call.wait === 0 && this.#source.isSignedIn === undefined) return this.sync();
+    const known = call.wait > 0 ? await this.#head.read() : undefined;
+    let waited = known && (await this.#changesSince(known, call));
     return this.#catchUp(async (head) => {
-      if (isUsed || isOvertaken(head)) return this.#changesSince(head);
-      isUsed = true;
-      return waited;
+      const isOvertaken = waited?.ok && head.revision !== known?.revision;
+      const answer = isOvertaken ? undefined : waited;
+      waited = undefined;
+      return answer ?? this.#changesSince(head, { ...call, wait: 0 });
     });
   }
 
