@@ -455,7 +455,7 @@ describe('the client without a valid answer', () => {
   });
   afterEach(() => server.close());
 
-  const client = (options = {}) => new Client({ baseUrl: server.url, timeoutMs: 300, repeats: 0, ...options });
+  const client = (options = {}) => new Client({ baseUrl: server.url, repeats: 0, ...options });
   const paths = () => server.requests.map(({ path }: RecordedRequest) => path);
 
   it.each([
@@ -470,7 +470,9 @@ describe('the client without a valid answer', () => {
   ] as const)('reports what is wrong: %s', async (trouble, reason, code) => {
     replies = [{ trouble }];
     if (trouble === 'trickle') setTimeout(() => void server.close(), 600);
-    expect(await client().call('/user/groups')).toMatchObject({ ok: false, reason, code });
+    // A busy machine may take long for the other answers.
+    const limits = trouble === 'hang' ? { timeoutMs: 300 } : {};
+    expect(await client(limits).call('/user/groups')).toMatchObject({ ok: false, reason, code });
     if (trouble === 'trickle') server = await startVendorServer(200, () => ok);
   });
 
@@ -528,7 +530,6 @@ describe('the client without a valid answer', () => {
       return ok;
     });
     const leaving = client({
-      timeoutMs: 60_000,
       fetch: async (...request: Parameters<typeof fetch>) => {
         const answer = await fetch(...request);
         statuses.push(answer.status);
