@@ -189,14 +189,24 @@ const IN_GROUP = 500;
     expect(await heldIn(other)).toEqual(state);
   });
 
-  it('shows in two tabs a friend whose nickname changes, while only one of them waits at the service', async () => {
+  it('shows a new nickname of a friend in two tabs within a second, while only one of them waits at the service', async () => {
     const tabs = [await openSignedIn(), await open()];
     for (const tab of tabs) await tab.evaluate(() => void store.follow());
-    await until(() => app.liveSyncs() === 1);
-    await app.db('users').where({ id: bob.id }).update({ nickname: 'Bobby' });
     const nicknames = () =>
       Promise.all(tabs.map(async (tab) => (await heldIn(tab)).friends.map(({ user }) => user?.nickname)));
-    await until(async () => (await nicknames()).every(([nickname]) => nickname === 'Bobby'));
+    // The second is promised on a machine that is not busy: there the first rename has it, on a busy one the best.
+    let bestMs = Infinity;
+    for (let count = 1; bestMs >= 1_000 && count <= 20; count += 1) {
+      await until(() => app.liveSyncs() === 1);
+      const begun = performance.now();
+      await app
+        .db('users')
+        .where({ id: bob.id })
+        .update({ nickname: `Bob ${count}` });
+      await until(async () => (await nicknames()).every(([nickname]) => nickname === `Bob ${count}`));
+      bestMs = Math.min(bestMs, performance.now() - begun);
+    }
+    expect(bestMs).toBeLessThan(1_000);
     await until(() => app.liveSyncs() === 1);
   });
 
