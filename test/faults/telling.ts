@@ -354,6 +354,18 @@ const PLAYED: Given[] = [
     },
   },
   {
+    name: 'telling-provider-cuts',
+    title: "the provider's connections are cut ten times, and then fall silent",
+    play: async () => {
+      for (let count = 0; count < 10; count += 1) {
+        stage().network.cut();
+        await sleep(500);
+      }
+      stage().network.mute();
+      await sleep(12_000);
+    },
+  },
+  {
     name: 'telling-receiver',
     mayRepeat: true,
     title: 'both receivers are killed, and are back after 4 s, three times',
