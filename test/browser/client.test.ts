@@ -302,6 +302,8 @@ const IN_GROUP = 500;
     await until(async () => (await toldIn(page)).length === 2);
     expect(asked).toHaveLength(3);
 
+    // The sync ends a moment after it has told.
+    await until(async () => (await locks(page)).held.length === 0);
     await lookLater();
     await until(() => asked.length === 4);
     await page.evaluate(() => client.logout());
