@@ -51,8 +51,8 @@ export class Deadline {
   };
 
   /**
-   * Lets a request rest until the returned function is called. It is not late: it waits for a change, or for its turn to read one.
-   * Ten thousand may rest, and are not looked at.
+   * Lets a request rest until the returned function is called. It is not late: it waits for a change, or for its turn to
+   * read one. Ten thousand may rest, and are not looked at.
    */
   readonly rest = (req: Request): (() => void) => {
     const begun = performance.now();

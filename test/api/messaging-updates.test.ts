@@ -293,13 +293,18 @@ describe('RongCloud', () => {
   const fourDaysAgo = () => app.db.raw(`now() - interval '4 days'`);
   const givenUp = () => app.logged().filter(({ msg }) => String(msg).includes('is not told any more')).length;
 
+  /** Lets it refuse a new name of this person, of four days ago. */
+  async function refuseOldName(person: SignedInPerson): Promise<void> {
+    vendor.behave('gateway');
+    await rename(person, 'Annabel');
+    await failedOnce(person.id);
+    await app.db('messaging_changes').update({ at: fourDaysAgo() });
+  }
+
   it('is no longer told of a change that it has not taken for three days, but of a later one', async () => {
     const ann = await insertAndSignIn(app, 'Ann');
     await untilTold(app);
-    vendor.behave('gateway');
-    await rename(ann, 'Annabel');
-    await failedOnce(ann.id);
-    await app.db('messaging_changes').update({ at: fourDaysAgo() });
+    await refuseOldName(ann);
     await app.db('messaging_turns').update({ since: fourDaysAgo(), due_at: app.db.fn.now() });
     await untilTold(app);
     await until(() => givenUp() > 0);
@@ -315,10 +320,7 @@ describe('RongCloud', () => {
   it('is told again of a change that has failed only now, though its event is old', async () => {
     const ann = await insertAndSignIn(app, 'Ann');
     await untilTold(app);
-    vendor.behave('gateway');
-    await rename(ann, 'Annabel');
-    await failedOnce(ann.id);
-    await app.db('messaging_changes').update({ at: fourDaysAgo() });
+    await refuseOldName(ann);
     await app.db('messaging_turns').update({ attempts: 1, due_at: app.db.fn.now() });
     const requests = callsOf(REFRESH, ann.id).length;
     await until(() => callsOf(REFRESH, ann.id).length > requests + 1);
@@ -332,10 +334,7 @@ describe('RongCloud', () => {
     const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
     await untilTold(app);
     const before = givenUp();
-    vendor.behave('gateway');
-    await rename(ann, 'Annabel');
-    await failedOnce(ann.id);
-    await app.db('messaging_changes').update({ at: fourDaysAgo() });
+    await refuseOldName(ann);
     await by(ann, '/user/add_to_blacklist', { friendId: bob.id });
     await untilRead(app);
     await app.db('messaging_turns').update({ since: fourDaysAgo(), due_at: app.db.fn.now() });

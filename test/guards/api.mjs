@@ -1851,15 +1851,15 @@ export const guards = {
   'messaging-updates-11': {
     guard: 'a change that the provider does not take is given up after days',
     file: 'src/features/messaging/messaging-changes-repository.ts',
-    replace: 'RETURNING since < now()',
-    by: "RETURNING since < now() - interval '100 days'",
+    replace: 'put.since < put.tooOld',
+    by: 'put.since > put.since',
     named: 'is no longer told of a change that it has not taken for three days',
   },
   'messaging-updates-12': {
     guard: 'a change that the provider does not take at first is not given up',
     file: 'src/features/messaging/messaging-changes-repository.ts',
-    replace: 'RETURNING since < now()',
-    by: "RETURNING since < now() + interval '100 days'",
+    replace: 'put.since < put.tooOld',
+    by: 'put.since <= put.since',
     named: 'is told again of a change that has failed only now, though its event is old',
   },
   'messaging-updates-13': {
@@ -4623,8 +4623,8 @@ export const guards = {
   'messaging-updates-24': {
     guard: 'a change of today is not given up with those of days ago',
     file: 'src/features/messaging/messaging-changes-repository.ts',
-    replace: "AND at < now() - interval '${GIVE_UP_DAYS} days'",
-    by: '',
+    replace: 'told.filter(({ at }) => at < put.tooOld)',
+    by: 'told',
     named: 'is still told of a change of today when it has not taken one of the same user for three days',
   },
   'webhooks-11': {

@@ -112,13 +112,6 @@ const changesOf = statement<KeptChange, 'subject'>(
     ORDER BY version, number LIMIT ${CHANGES_A_TURN}`,
 );
 
-const oldChangesOf = statement<KeptChange, 'subject'>(
-  'old-messaging-changes-of',
-  `SELECT kind, other, what, at, version, number FROM messaging_changes
-    WHERE subject = :subject AND at < now() - interval '${GIVE_UP_DAYS} days'
-    ORDER BY version, number LIMIT ${CHANGES_A_TURN}`,
-);
-
 const lockTurn = statement<{ subject: string }, keyof Turn>(
   'lock-messaging-turn',
   `SELECT subject FROM messaging_turns WHERE ${HELD} FOR UPDATE`,
@@ -156,11 +149,11 @@ const endTurn = statement<unknown, 'subject'>(
    DELETE FROM messaging_turns WHERE subject = :subject AND NOT EXISTS (SELECT FROM rest)`,
 );
 
-const putOff = statement<{ isOver: boolean }, keyof Turn | 'seconds'>(
+const putOff = statement<{ since: Date; tooOld: Date }, keyof Turn | 'seconds'>(
   'put-off-messaging-turn',
   `UPDATE messaging_turns SET due_at = now() + make_interval(secs => :seconds::float8)
     WHERE ${HELD}
-   RETURNING since < now() - interval '${GIVE_UP_DAYS} days' AS "isOver"`,
+   RETURNING since, now() - interval '${GIVE_UP_DAYS} days' AS "tooOld"`,
 );
 
 const waiting = statement<{ seconds: number }>(
@@ -217,14 +210,14 @@ export class MessagingChangesRepository {
   }
 
   /**
-   * Lets the turn wait longer after each failure. Returns its changes of before, once it has failed for days. If another
-   * instance has taken it since, the changes are told again.
+   * Lets the turn wait longer after each failure. Returns those of its changes that are days old, once it has failed for
+   * days. If another instance has taken it since, the changes are told again.
    */
   async putOff(turn: Turn, told: KeptChange[]): Promise<KeptChange[]> {
     const seconds = Math.min(LONGEST_PAUSE_SECONDS, 2 ** Math.min(turn.attempts, 16) / 2);
     const [put] = await putOff(this.db, { ...turn, seconds });
     if (!put) await this.repeat(this.db, turn.subject, told);
-    return put?.isOver ? oldChangesOf(this.db, { subject: turn.subject }) : [];
+    return put && put.since < put.tooOld ? told.filter(({ at }) => at < put.tooOld) : [];
   }
 
   /** A call of an instance that was frozen may arrive after those of the other one: both looked at different times. */

@@ -29,7 +29,7 @@ const WAIT_SECONDS = 50;
 const WAITED_MS = 10_000;
 const LONGEST_PAUSE_SECONDS = 60;
 
-/** Keeps a store up to date until it is closed. It rests while there is no session. */
+/** Keeps a store up to date until it is closed. It rests between sessions. */
 export class Following {
   readonly #followed: Followed;
   readonly #leave: (() => void) | undefined;
