@@ -80,6 +80,19 @@ const WRITTEN_INTO_SQL = [
   { selector: ':function CallExpression[callee.name="statement"]', message },
 ];
 
+const AT_TOP = ':matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration';
+const EMPTY =
+  ':matches(NewExpression[callee.name=/^(Map|Set)$/][arguments.length=0], ArrayExpression[elements.length=0])';
+const state = 'a module keeps no state, since tests share it (test/support/jest): keep it in an object';
+/** Rules against state of modules: a variable, and a collection that is empty until something is added. */
+const STATE = [
+  { selector: `${AT_TOP}[kind!="const"]`, message: state },
+  { selector: `${AT_TOP} > VariableDeclarator > ${EMPTY}`, message: state },
+];
+
+/** Functions that do nothing to modules which the test files of a worker share. */
+const MOCKING = ['mock', 'doMock', 'unmock', 'resetModules', 'isolateModules', 'isolateModulesAsync'];
+
 const directions = [
   ...LAYERS.slice(0, -1).map((layer) => forbidding([`src/${layer}.ts`, `src/${layer}/**`], above(layer))),
   ...SLICES.flatMap((slice) => [
@@ -114,7 +127,17 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     rules: {
       'no-restricted-properties': ['error', GUESSABLE],
-      'no-restricted-syntax': ['error', ...WRITTEN_INTO_SQL],
+      'no-restricted-syntax': ['error', ...WRITTEN_INTO_SQL, ...STATE],
+    },
+  },
+  { files: ['packages/*/src/**/*.ts'], rules: { 'no-restricted-syntax': ['error', ...STATE] } },
+  {
+    files: ['{test,packages/*/test}/**/*.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...MOCKING.map((property) => ({ object: 'jest', property, message: 'modules are shared: spy on the object' })),
+      ],
     },
   },
   {
@@ -158,6 +181,15 @@ export default tseslint.config(
   {
     files: ['**/*.{js,cjs,mjs}'],
     ignores: ['src/web/browser/*.mjs'],
-    languageOptions: { globals: { process: 'readonly', module: 'writable', require: 'readonly', console: 'readonly' } },
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        module: 'writable',
+        exports: 'readonly',
+        require: 'readonly',
+        __dirname: 'readonly',
+        console: 'readonly',
+      },
+    },
   },
 );

@@ -40,8 +40,10 @@ export interface Usage {
 const PLACE_HOLDER = /(?<![:\w]):([a-zA-Z]\w*)/g;
 
 /** Every statement by name, as PostgreSQL takes it; a test checks their plans. */
+// eslint-disable-next-line no-restricted-syntax -- filled while modules load
 export const statements = new Map<string, string>();
 /** Their other forms. */
+// eslint-disable-next-line no-restricted-syntax -- filled while modules load
 export const distributedForms = new Map<string, string>();
 
 /**

@@ -258,6 +258,7 @@ export type LimitVariable = Extract<(typeof TABLE)[LimitName], { variable: strin
 export const LIMITS: Record<LimitName, LimitRow> = TABLE;
 
 /** First row of each variable, which has its default. */
+// eslint-disable-next-line no-restricted-syntax -- filled by the loop below, and by nothing else
 export const LIMIT_VARIABLES = new Map<LimitVariable, LimitRow>();
 for (const row of Object.values(LIMITS)) {
   const variable = row.variable as LimitVariable | undefined;

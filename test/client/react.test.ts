@@ -18,6 +18,7 @@ import { until } from '../support/until';
 
 // Without it the renderer warns that it is not meant for pages.
 Object.assign(globalThis, { IS_REACT_NATIVE_TEST_ENVIRONMENT: true });
+afterAll(() => Reflect.deleteProperty(globalThis, 'IS_REACT_NATIVE_TEST_ENVIRONMENT'));
 
 /** Shows an error that a component below has thrown. */
 class Boundary extends Component<{ children: ReactNode }, { failure?: Error }> {

@@ -18,6 +18,7 @@ interface FirstRead<Row> {
 /** Returns the user of a good session, and throws for any other. */
 type Check = (session: Partial<SessionData> | undefined) => Promise<string>;
 
+// eslint-disable-next-line no-restricted-syntax -- a cache of texts that depend on nothing else
 const joinedQueries = new Map<string, PreparedQuery>();
 
 /**

@@ -8,6 +8,7 @@ const EM = 100;
 /** Maximum length of the pieces into which lines and curves are cut, so that they can be bent. */
 const PIECE = 3;
 
+// eslint-disable-next-line no-restricted-syntax -- a cache of shapes that depend on nothing else
 const letters = new Map<string, Shape[]>();
 
 /** Returns the outlines of a letter as svg-captcha draws it, around 0,0. */
