@@ -1,7 +1,7 @@
 import { startApp, type Env, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, inParallel } from '../support/calls';
 import { FaultProxy } from '../support/fault-proxy';
-import { insertAndSignIn, insertPerson, registrationOf, type SignedInPerson } from '../support/people';
+import { insertAndLogIn, insertAndSignIn, insertPerson, registrationOf, type SignedInPerson } from '../support/people';
 import { realTime } from '../support/real-time';
 import { connectWriter } from '../support/sync';
 import { until } from '../support/until';
@@ -153,7 +153,7 @@ describe('a locked row', () => {
 
   it('leaves connections to other users, however many requests wait for it', async () => {
     await startBehindProxy();
-    const [person, other] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    const [person, other] = [await insertAndSignIn(app), await insertAndLogIn(app)];
     const holder = await connectWriter(witness);
     await holder.query('BEGIN');
     await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [person.id]);

@@ -5,7 +5,7 @@ import { instancesBeside } from '../support/instances';
 import { expectEqualCopies, rongCloudEnv, untilTold } from '../support/messaging';
 import { describeOnOneServer } from '../support/on-one-server';
 import { command, rowsOf } from '../support/operator';
-import { insertPerson, insertAndSignIn, signIn, type Person } from '../support/people';
+import { insertAndLogIn, insertPerson, signIn, type Person } from '../support/people';
 import { startRongCloudStandIn, type RongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { until } from '../support/until';
 import { untilWaiting } from '../support/waiting';
@@ -78,7 +78,7 @@ describeOnOneServer('messaging copy', () => {
 
   it('mends what RongCloud was told wrongly, or was not told while events were kept', async () => {
     const first = await startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-    const cat = await insertAndSignIn(first, 'Cat');
+    const cat = await insertAndLogIn(first, 'Cat');
     await blacklist(app, cat.id, [ann.id, bob.id]);
     await app.db('groups').insert({ id: GROUP, name: 'Hikers', creator_id: ann.id });
     await join(app, GROUP, [ann.id, bob.id]);

@@ -9,7 +9,7 @@ import { befriend, callGroup, createGroup } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { expectEqualCopies, makeTurnsDue, rongCloudEnv, unread, untilRead, untilTold } from '../support/messaging';
 import { describeOnOneServer } from '../support/on-one-server';
-import { expectOk, insertAndSignIn, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
+import { expectOk, insertAndLogIn, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { watchStatements } from '../support/statements';
 import { connectWriter } from '../support/sync';
@@ -61,8 +61,8 @@ describe('RongCloud', () => {
   const expectEqual = (people: Person[], groups: string[]) => expectEqualCopies(app, vendor, people, groups);
 
   it('has the same names, blacklists and groups after any changes', async () => {
-    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
-    const [cat, dan] = [await insertAndSignIn(app, 'Cat'), await insertAndSignIn(app, 'Dan')];
+    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
+    const [cat, dan] = [await insertAndLogIn(app, 'Cat'), await insertAndLogIn(app, 'Dan')];
     await befriend(app, ann, [dan]);
     const hikers = await createGroup(app, [ann, bob, cat]);
     const readers = await createGroup(app, [bob, cat]);
@@ -83,7 +83,7 @@ describe('RongCloud', () => {
   });
 
   it('has no portrait that was removed, whether the user had a token then or not', async () => {
-    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
     for (const person of [ann, bob])
       await by(person, '/user/set_portrait_uri', { portraitUri: 'https://images.example.com/face.png' });
     await expectEqual([ann, bob], []);
@@ -97,7 +97,7 @@ describe('RongCloud', () => {
   });
 
   it('has no group whose last member has closed the account', async () => {
-    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
     const group = await createGroup(app, [ann, bob]);
     await expectOk(await callGroup(bob, 'quit', { groupId: group }));
     await untilTold(app);
@@ -108,8 +108,8 @@ describe('RongCloud', () => {
   });
 
   it('sends the notices that clients show', async () => {
-    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
-    const cat = await insertAndSignIn(app, 'Cat');
+    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
+    const cat = await insertAndLogIn(app, 'Cat');
     const before = vendor.notices.length;
     await by(ann, '/friendship/invite', { friendId: cat.id, message: 'It is Ann' });
     await untilTold(app);
@@ -142,7 +142,7 @@ describe('RongCloud', () => {
   });
 
   it('is told of what another service writes in SQL', async () => {
-    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
     await untilTold(app);
     const writer = await connectWriter(app);
     await writer.query(`UPDATE users SET nickname = 'Annabel' WHERE id = $1`, [ann.id]);
@@ -159,7 +159,7 @@ describe('RongCloud', () => {
   });
 
   it('does not delay the answer to a change', async () => {
-    const ann = await insertAndSignIn(app, 'Ann');
+    const ann = await insertAndLogIn(app, 'Ann');
     const gate = vendor.holdRequest(REFRESH);
     await rename(ann, 'Annabel');
     await gate.reached;
@@ -169,7 +169,7 @@ describe('RongCloud', () => {
   });
 
   it('is told once of all changes of a user that it did not take at first', async () => {
-    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
     await untilTold(app);
     vendor.behave('gateway');
     await rename(ann, 'Annabel');
@@ -189,7 +189,7 @@ describe('RongCloud', () => {
   });
 
   it('holds up nobody with a change of another user that it refuses', async () => {
-    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertPerson(app, 'Bob')];
+    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertPerson(app, 'Bob')];
     // It refuses the profile of a user to whom it gave no token.
     const { app: name } = await app.db('messaging_tokens').where({ user_id: ann.id }).first<{ app: string }>('app');
     const token = { user_id: bob.id, app: name, token: 'no token', nickname: 'Bob', portrait_uri: '' };
@@ -217,7 +217,7 @@ describe('RongCloud', () => {
     ['while it takes the one before', false],
     ['only after it has taken the one before', true],
   ])('gets a change of the same user that is read %s', async (_when, isReadLater) => {
-    const ann = await insertAndSignIn(app, 'Ann');
+    const ann = await insertAndLogIn(app, 'Ann');
     await untilTold(app);
     const gate = vendor.holdRequest(REFRESH);
     await rename(ann, 'Annabel');
@@ -238,7 +238,7 @@ describe('RongCloud', () => {
     const forgetToken = ({ id }: Person) => app.db('messaging_tokens').where({ user_id: id }).delete();
 
     it('beside a request for a token that has read the one before', async () => {
-      const ann = await insertAndSignIn(app, 'Ann');
+      const ann = await insertAndLogIn(app, 'Ann');
       await untilTold(app);
       const gate = new Gate();
       watchStatements('messaging_round AS round', { value: ann.id, beforeSending: () => gate.wait() });
@@ -258,7 +258,7 @@ describe('RongCloud', () => {
     });
 
     it('when it changes while the first token is made', async () => {
-      const ann = await insertAndSignIn(app, 'Ann');
+      const ann = await insertAndLogIn(app, 'Ann');
       await forgetToken(ann);
       const gate = vendor.holdAnswer(NEW);
       const asked = getToken(ann);
@@ -273,7 +273,7 @@ describe('RongCloud', () => {
     });
 
     it('when a late request for a first token brings the one before', async () => {
-      const ann = await insertAndSignIn(app, 'Ann');
+      const ann = await insertAndLogIn(app, 'Ann');
       await forgetToken(ann);
       const gate = vendor.holdRequest(NEW);
       const late = getToken(ann);
@@ -302,7 +302,7 @@ describe('RongCloud', () => {
   }
 
   it('is no longer told of a change that it has not taken for three days, but of a later one', async () => {
-    const ann = await insertAndSignIn(app, 'Ann');
+    const ann = await insertAndLogIn(app, 'Ann');
     await untilTold(app);
     await refuseOldName(ann);
     await app.db('messaging_turns').update({ since: fourDaysAgo(), due_at: app.db.fn.now() });
@@ -318,7 +318,7 @@ describe('RongCloud', () => {
   });
 
   it('is told again of a change that has failed only now, though its event is old', async () => {
-    const ann = await insertAndSignIn(app, 'Ann');
+    const ann = await insertAndLogIn(app, 'Ann');
     await untilTold(app);
     await refuseOldName(ann);
     await app.db('messaging_turns').update({ attempts: 1, due_at: app.db.fn.now() });
@@ -331,7 +331,7 @@ describe('RongCloud', () => {
   });
 
   it('is still told of a change of today when it has not taken one of the same user for three days', async () => {
-    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
     await untilTold(app);
     const before = givenUp();
     await refuseOldName(ann);

@@ -6,7 +6,7 @@ import type { TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, inParallel } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { otherServers } from '../support/database';
-import { insertAndSignIn, profileOf } from '../support/people';
+import { insertAndLogIn, insertAndSignIn, profileOf } from '../support/people';
 import { testPool } from '../support/pool';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
@@ -35,14 +35,14 @@ async function preparedOnPool({ serviceDb }: TestApp): Promise<string[]> {
 describe('frequent statements on the pool', () => {
   it('are prepared once, and also in transactions', async () => {
     const pooled = await instance();
-    for (const nickname of ['Cat', 'Dan']) await insertAndSignIn(pooled, nickname);
+    for (const nickname of ['Cat', 'Dan']) await insertAndLogIn(pooled, nickname);
     const login =
       otherServers().length > 0
         ? ['add-session', 'adds-to-user', 'hold-in-place', 'lock-owner-of-session']
         : ['start-session'];
     expect(await preparedOnPool(pooled)).toEqual(login);
 
-    const { agent, password } = await insertAndSignIn(pooled, 'Eve');
+    const { agent, password } = await insertAndLogIn(pooled, 'Eve');
     await post(agent, '/user/change_password', { oldPassword: password, newPassword: `${password}x` });
     expect(await preparedOnPool(pooled)).toContain('add-security-event');
   });

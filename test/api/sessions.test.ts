@@ -5,7 +5,15 @@ import { cookieOf, expectBody, expectRefusal, post, sendRaw, inParallel, type An
 import { Gate } from '../support/gate';
 import { watchHashing } from '../support/hashing';
 import { itOnOneServer } from '../support/on-one-server';
-import { e164, insertAndSignIn, insertPerson, newPassword, signIn, type Person } from '../support/people';
+import {
+  e164,
+  insertAndLogIn,
+  insertAndSignIn,
+  insertPerson,
+  newPassword,
+  signIn,
+  type Person,
+} from '../support/people';
 import { productionEnv } from '../support/production';
 import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
@@ -216,6 +224,26 @@ describe('a session', () => {
       await app.db.raw('DROP TRIGGER refuse ON session; DROP FUNCTION refuse; DROP SEQUENCE refused');
     }
   }
+
+  it('that a test inserts is like one that a login begins, but for what differs at each login', async () => {
+    const inserted = await insertAndSignIn(app);
+    const loggedIn = await insertAndLogIn(app);
+    const shapeOf = async (person: Person) => {
+      const { sess, expire } = await sessionOf(person);
+      const { cookie, createdAt, renewedAt, userId, ...rest } = sess;
+      const { expires, ...attributes } = cookie as Record<string, unknown>;
+      expect(userId).toBe(person.id);
+      expect(renewedAt).toBe(createdAt);
+      expect(expires).toBe(expire.toISOString());
+      const days = Math.round((expire.getTime() - Number(createdAt)) / DAY);
+      return { attributes, days, ...rest };
+    };
+    expect(await shapeOf(inserted)).toEqual(await shapeOf(loggedIn));
+    expect(
+      inserted.agent.jar.getCookies({ path: '/', domain: '127.0.0.1', secure: false, script: false }),
+    ).toHaveLength(1);
+    expect((await post(inserted.agent, '/user/groups')).status).toBe(200);
+  });
 
   it('is written once at login', async () => {
     const updates = await withoutUpdates(async () => {

@@ -18,6 +18,7 @@ import {
   e164,
   expectOk,
   field,
+  insertAndLogIn,
   insertAndSignIn,
   insertPerson,
   newPassword,
@@ -110,7 +111,7 @@ describe('/user/login_by_token', () => {
   });
 
   it('leaves password and other sessions as they are, and says in the audit trail that it was by a code', async () => {
-    const person = await insertAndSignIn(app);
+    const person = await insertAndLogIn(app);
     await signedInByCode(person);
     expect((await post(person.agent, '/user/groups')).status).toBe(200);
     expect((await post(app.api, '/user/login', person, HOME)).body).toMatchObject({ code: 200 });

@@ -9,7 +9,7 @@ import { rongCloudEnv, untilTold } from '../support/messaging';
 import {
   expectOk,
   field,
-  insertAndSignIn,
+  insertAndLogIn,
   insertPerson,
   newPassword,
   signIn,
@@ -24,7 +24,7 @@ import { until } from '../support/until';
 describe('POST /user/get_token', () => {
   it('returns an id and a JWT that anybody can verify with the published keys', async () => {
     const app = await startApp();
-    const { agent, id } = await insertAndSignIn(app);
+    const { agent, id } = await insertAndLogIn(app);
     const { result } = await expectOk(agent.post('/user/get_token'));
     const token = rememberSecret(String(field(result, 'token')));
     expect(result).toEqual({ id, token });
@@ -58,7 +58,7 @@ describe('POST /user/get_token with an audience', () => {
   it.each(['reports', 'https://calls.example.com'])(
     'returns a JWT of five minutes for this service only, with the public id of the session: %s',
     async (audience) => {
-      const ann = await insertAndSignIn(app);
+      const ann = await insertAndLogIn(app);
       await signIn(app, ann);
       const token = await tokenFor(ann, audience);
       const { payload, protectedHeader } = await jwtVerify(token, keysOf(app), { issuer: app.url, audience });
@@ -77,7 +77,7 @@ describe('POST /user/get_token with an audience', () => {
   it.each(['other', 'chat', 'Reports', 'reports,https://calls.example.com', '', 5, null, ['reports']])(
     'refuses a service that is not listed: %j',
     async (audience) => {
-      const { agent } = await insertAndSignIn(app);
+      const { agent } = await insertAndLogIn(app);
       const answer = await post(agent, '/user/get_token', { audience });
       expectRefusal(answer, 400, 'audience', 'unknown_audience');
     },
@@ -89,7 +89,7 @@ describe('POST /user/get_token with an audience', () => {
   });
 
   it('returns a messaging token as before without an audience, whatever the body is', async () => {
-    const { agent } = await insertAndSignIn(app);
+    const { agent } = await insertAndLogIn(app);
     for (const body of [undefined, {}, { other: 1 }]) {
       const { result } = await expectOk(agent.post('/user/get_token').send(body));
       const token = rememberSecret(String(field(result, 'token')));
@@ -102,7 +102,7 @@ describe('POST /user/get_token with an audience', () => {
   });
 
   it('gives none once the session has ended or the account is suspended', async () => {
-    const [ann, bob] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    const [ann, bob] = [await insertAndLogIn(app), await insertAndLogIn(app)];
     await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [ann.id]).delete();
     await app.db('users').where({ id: bob.id }).update({ suspended_at: app.db.fn.now() });
     for (const { agent } of [ann, bob])
@@ -111,7 +111,7 @@ describe('POST /user/get_token with an audience', () => {
 
   it('refuses every service where none is listed', async () => {
     const none = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-    const { agent } = await insertAndSignIn(none);
+    const { agent } = await insertAndLogIn(none);
     expectRefusal(await post(agent, '/user/get_token', { audience: 'reports' }), 400, '', 'unknown_audience');
     await none.close();
   });
@@ -120,7 +120,7 @@ describe('POST /user/get_token with an audience', () => {
     const vendor = await startRongCloudStandIn();
     const rongCloud = await startApp({ ...rongCloudEnv(vendor), TOKEN_AUDIENCES: 'reports' });
     try {
-      const ann = await insertAndSignIn(rongCloud);
+      const ann = await insertAndLogIn(rongCloud);
       await jwtVerify(await tokenFor(ann, 'reports'), keysOf(rongCloud), { audience: 'reports', subject: ann.id });
       const { result } = await expectOk(ann.agent.post('/user/get_token'));
       expect(vendor.isValid(rememberSecret(String(field(result, 'token'))))).toBe(true);
@@ -149,14 +149,14 @@ describe('messaging tokens from RongCloud', () => {
   const anotherInstance = instancesBeside(() => app);
 
   it('are requested at the first login, and stored', async () => {
-    const { agent } = await insertAndSignIn(app);
+    const { agent } = await insertAndLogIn(app);
     const asked = vendor.requests.length;
     await expectOk(agent.post('/user/get_token'));
     expect(vendor.requests).toHaveLength(asked);
   });
 
   it('are requested once for concurrent first requests, and again only after a failure', async () => {
-    const { agent, id } = await insertAndSignIn(app);
+    const { agent, id } = await insertAndLogIn(app);
     await app.db('messaging_tokens').where({ user_id: id }).delete();
     const asked = vendor.requests.length;
     for (const [behaviour, status] of [
@@ -177,7 +177,7 @@ describe('messaging tokens from RongCloud', () => {
   });
 
   it('are refreshed with a changed profile', async () => {
-    const { agent, id } = await insertAndSignIn(app);
+    const { agent, id } = await insertAndLogIn(app);
     await expectOk(agent.post('/user/set_nickname').send({ nickname: 'Renamed' }));
     await until(() => vendor.profile(id)?.name === 'Renamed');
   });
@@ -205,7 +205,7 @@ describe('messaging tokens from RongCloud', () => {
       },
     ],
   ])('end with %s: the stored one is dropped, and the provider is told', async (_operation, act) => {
-    const person = await insertAndSignIn(app);
+    const person = await insertAndLogIn(app);
     const kept = () => app.db('messaging_tokens').where({ user_id: person.id });
     expect(await kept()).toHaveLength(1);
     await act(person);
@@ -214,7 +214,7 @@ describe('messaging tokens from RongCloud', () => {
   });
 
   it('are dropped even if the provider does not answer', async () => {
-    const person = await insertAndSignIn(app);
+    const person = await insertAndLogIn(app);
     const verification_token = await verificationToken(app, person);
     vendor.behave('gateway');
     await expectOk(app.api.post('/user/reset_password').send({ verification_token, password: newPassword() }));
@@ -247,7 +247,7 @@ describe('messaging tokens from RongCloud', () => {
   });
 
   it('do not delay a profile change while the provider is down, and are refreshed later', async () => {
-    const { agent, id } = await insertAndSignIn(app);
+    const { agent, id } = await insertAndLogIn(app);
     vendor.behave('gateway');
     await expectOk(agent.post('/user/set_nickname').send({ nickname: 'Later' }));
     vendor.behave('accept');
@@ -259,7 +259,7 @@ describe('messaging tokens from RongCloud', () => {
 describe('POST /user/get_image_token', () => {
   it('returns target, domain and a token with which an image can be uploaded and then served', async () => {
     const app = await startApp();
-    const { agent, id } = await insertAndSignIn(app);
+    const { agent, id } = await insertAndLogIn(app);
     const { result } = await expectOk(agent.post('/user/get_image_token'));
     const token = rememberSecret(String(field(result, 'token')));
     expect(result).toEqual({ target: 'local', domain: `${app.url}/files`, token });
@@ -282,7 +282,7 @@ describe('POST /user/get_image_token', () => {
       QINIU_DOMAIN: 'https://images.example',
       QINIU_UPLOAD_URL: 'https://upload.example',
     });
-    const { agent, id } = await insertAndSignIn(app);
+    const { agent, id } = await insertAndLogIn(app);
     const { result } = await expectOk(agent.post('/user/get_image_token'));
     expect(result).toMatchObject({ target: 'qiniu', domain: 'https://images.example' });
     const [key, , policy = ''] = String(field(result, 'token')).split(':');

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -18,6 +18,7 @@ import { buildContainer, type Container } from '../../src/composition/container'
 import type { Metrics } from '../../src/composition/metrics';
 import { bothOf, openTraces } from '../../src/composition/observers';
 import { loadConfig } from '../../src/config/config';
+import { sessionCookieName } from '../../src/features/sessions/session-cookies';
 import { createHttpServer } from '../../src/http/http-server';
 import type { Operation } from '../../src/http/operation';
 import type { Message, Sender } from '../../src/integrations/senders/sender';
@@ -61,6 +62,8 @@ export interface TestApp {
   sms: KeptSms;
   /** The token that opens /dev/inbox. */
   inboxToken: string;
+  /** Returns the signed cookie of a session. */
+  sessionCookie(sid: string): string;
   dataDir: string;
   /** Returns the log so far. */
   logged: () => Record<string, unknown>[];
@@ -156,6 +159,13 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     databaseUrl,
     sms,
     inboxToken: rememberSecret(keys.inboxToken),
+    sessionCookie: (sid) => {
+      const signature = createHmac('sha256', keys.sessionSecrets[0] ?? '')
+        .update(sid)
+        .digest('base64');
+      const value = `s:${sid}.${signature.replace(/=+$/, '')}`;
+      return `${sessionCookieName(config.production)}=${encodeURIComponent(value)}`;
+    },
     dataDir,
     logged: () => linesOf(logFile),
     api: request(server),

@@ -1,10 +1,13 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { Passwords } from '../../src/features/auth/passwords';
 import type request from 'supertest';
 import { newUserId } from '../../src/features/users/user-id';
 import type { TestApp } from './app';
 import type { Answer } from './calls';
+import { otherServers } from './database';
 import { rememberSecret } from './secrets';
+
+const MONTH_MS = 30 * 86_400_000;
 
 export interface PhoneFields {
   region: number;
@@ -82,8 +85,45 @@ export async function insertPerson(app: TestApp, nickname = 'Bob', id = newUserI
   return person;
 }
 
-export async function insertAndSignIn(app: TestApp, nickname = 'Bob'): Promise<SignedInPerson> {
+/** Signs a person in by the operation, which also gives tokens, notes the place, and is in the audit trail. */
+export async function insertAndLogIn(app: TestApp, nickname = 'Bob'): Promise<SignedInPerson> {
   return signIn(app, await insertPerson(app, nickname));
+}
+
+/** Inserts a person and a session, in a sixth of the time of `insertAndLogIn`. */
+export async function insertAndSignIn(app: TestApp, nickname = 'Bob'): Promise<SignedInPerson> {
+  // Citus cannot insert into three tables in one statement.
+  if (otherServers().length > 0) return insertAndLogIn(app, nickname);
+  const person = { ...newPhone(), id: newUserId(), nickname, password: newPassword() };
+  const sid = rememberSecret(randomBytes(24).toString('base64url'));
+  const now = Date.now();
+  const cookie = {
+    originalMaxAge: MONTH_MS,
+    expires: new Date(now + MONTH_MS),
+    secure: false,
+    httpOnly: true,
+    path: '/',
+    sameSite: 'lax',
+  };
+  const session = { cookie, userId: person.id, createdAt: now, renewedAt: now, ip: '127.0.0.1', userAgent: '' };
+  await app.db.raw(
+    `WITH person AS (INSERT INTO users (id, nickname, password_hash) VALUES (?, ?, ?) RETURNING id, credentials_version),
+          phone AS (INSERT INTO phones (phone, region, user_id) SELECT ?, '44', id FROM person)
+     INSERT INTO session (sid, sess, expire)
+       SELECT ?, ?::jsonb || jsonb_build_object('credentialsVersion', credentials_version), ? FROM person`,
+    [
+      person.id,
+      nickname,
+      await new Passwords(4).hash(person.password),
+      e164(person),
+      sid,
+      JSON.stringify(session),
+      cookie.expires,
+    ],
+  );
+  const agent = app.agent();
+  agent.jar.setCookie(app.sessionCookie(sid), new URL(app.url).hostname, '/');
+  return { ...person, agent };
 }
 
 /** Returns what other users see of a new account. */
