@@ -6,9 +6,8 @@ import { emptyDatabase } from '../support/database';
 import type { SyncResult } from '../support/folding-client';
 import { e164, expectOk, insertAndSignIn, insertPerson, type SignedInPerson } from '../support/people';
 import { productionEnv } from '../support/production';
+import { COMPILED, ROOT } from '../support/service-process';
 import { isEmpty, settledClient, sync } from '../support/sync';
-
-const ROOT = join(__dirname, '..', '..');
 
 describe('npm run demo-data', () => {
   let app: TestApp;
@@ -101,11 +100,8 @@ interface Run {
 function run(env: Record<string, string>, args: string[] = []): Promise<Run> {
   const options = { cwd: ROOT, env: { PATH: process.env.PATH, NODE_ENV: 'development', ...env } };
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['--import', 'tsx', 'scripts/admin.ts', 'demo', ...args],
-      options,
-      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    execFile(process.execPath, [COMPILED, 'scripts/admin.ts', 'demo', ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
 }

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { cloneDatabase, type TestDatabase } from '../support/database';
 import { rememberSecret } from '../support/secrets';
-import { ROOT } from '../support/service-process';
+import { COMPILED, ROOT } from '../support/service-process';
 import { makeDataDir, startService } from '../support/started';
 
 let database: TestDatabase;
@@ -21,7 +20,7 @@ const settings = () => ({
 
 /** Runs npm run admin beside the service. */
 function admin(env: Record<string, string>, ...words: string[]): unknown {
-  const args = [join(ROOT, 'scripts/run.mjs'), 'scripts/admin.ts', '--json', ...words];
+  const args = [COMPILED, 'scripts/admin.ts', '--json', ...words];
   const own = { PATH: process.env.PATH, HOME: process.env.HOME };
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: ROOT,

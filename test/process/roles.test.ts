@@ -5,7 +5,7 @@ import { migrate, newestMigration, undoMigration } from '../../src/database/migr
 import { SERVICE_ROLE } from '../../src/database/service-role';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../packages/embedded-database/src';
 import { connectTo } from '../support/clusters';
-import { newDataDir, ROOT } from '../support/service-process';
+import { COMPILED, newDataDir, ROOT } from '../support/service-process';
 import { makeDataDir, startService } from '../support/started';
 import { walkThrough } from '../support/walk-through';
 
@@ -71,7 +71,7 @@ describe('an installation with one role', () => {
     const answer = await fetch(`${service.url}/readyz`);
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain('npm run migrate');
-    npm(['run', 'migrate'], { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD });
+    runMigrations({ DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD });
     await service.untilReady();
     await walkThrough(service, alone.DATA_DIR);
   });
@@ -99,8 +99,8 @@ describe('an installation with two roles', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
 
     const migrations = { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD };
-    expect(npm(['run', 'migrate'], migrations)).toContain('Applied migrations: 0001_accounts');
-    expect(npm(['run', 'migrate'], migrations)).toContain('The schema is up to date.');
+    expect(runMigrations(migrations)).toContain('Applied migrations: 0001_accounts');
+    expect(runMigrations(migrations)).toContain('The schema is up to date.');
     await service.untilReady();
     await walkThrough(service, alone.DATA_DIR);
 
@@ -213,7 +213,11 @@ async function rowsOf(url: string, sql: string): Promise<unknown[]> {
     .finally(() => client.end());
 }
 
-function npm(args: string[], env: Record<string, string>): string {
-  const { stdout, stderr } = spawnSync('npm', args, { cwd: ROOT, env: { ...process.env, ...env } });
+/** Runs npm run migrate. */
+function runMigrations(env: Record<string, string>): string {
+  const { stdout, stderr } = spawnSync(process.execPath, [COMPILED, 'scripts/migrate.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+  });
   return `${stdout.toString()}${stderr.toString()}`;
 }

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { cloneDatabase, emptyDatabase } from '../support/database';
 import { productionEnv } from '../support/production';
 import { rememberSecret } from '../support/secrets';
-import { ROOT } from '../support/service-process';
+import { COMPILED, ROOT } from '../support/service-process';
 import { makeDataDir, makeUsedDataDir, startService } from '../support/started';
 import { until } from '../support/until';
 
@@ -158,10 +158,14 @@ describe('npm start with DATABASE_URL', () => {
 describe('npm run migrate:rollback', () => {
   const newest = migrations.at(-1) ?? '';
   const rollBack = (url: string, { NODE_ENV = 'development', answers = [] as string[] } = {}) => {
-    const { stdout, stderr, status } = spawnSync('npm', ['run', 'migrate:rollback', '--', ...answers], {
-      cwd: ROOT,
-      env: { ...process.env, NODE_ENV, DATABASE_URL: url },
-    });
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [COMPILED, 'scripts/migrate-rollback.ts', ...answers],
+      {
+        cwd: ROOT,
+        env: { ...process.env, NODE_ENV, DATABASE_URL: url },
+      },
+    );
     return { told: stdout.toString(), refused: stderr.toString(), status };
   };
 

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { field, newPassword } from '../support/people';
 import { generateSigningKey } from '../../src/integrations/messaging/signing-key';
 import { isAlive } from '../../packages/embedded-database/src';
-import { AS_ORDINARY_USER, isTreeOpen, NOBODY, postmasterPid } from '../support/service-process';
+import { AS_ORDINARY_USER, isTreeOpen, NOBODY, postmasterPid, SOURCES } from '../support/service-process';
 import { until } from '../support/until';
 import { rememberSecret } from '../support/secrets';
 import { makeDataDir, makeUsedDataDir, startService } from '../support/started';
@@ -14,7 +14,7 @@ const PHONE = { region: 44, phone: '7911123456' };
 describe('npm start without a database', () => {
   it('starts its own, says where it is and what to try, and keeps the data across starts', async () => {
     const DATA_DIR = makeDataDir();
-    const first = await (await startService({ DATA_DIR })).untilReady();
+    const first = await (await startService({ DATA_DIR }, { service: SOURCES })).untilReady();
     expect(first.stdout).toContain(`ready at ${first.url}`);
     expect(first.stdout).toMatch(/try +curl http:.*\/user\/send_code/);
     expect(statSync(join(DATA_DIR, 'database-url')).mode & 0o777).toBe(0o600);
@@ -172,7 +172,7 @@ describe('npm start without a database', () => {
     mkdirSync(DATA_DIR);
     chmodSync(join(DATA_DIR, '..'), 0o755);
     for (const folder of [DATA_DIR, join(DATA_DIR, 'deeper', 'still')]) {
-      const service = await startService({ DATA_DIR: folder, HOME: '/tmp' }, AS_ORDINARY_USER);
+      const service = await startService({ DATA_DIR: folder, HOME: '/tmp' }, { command: AS_ORDINARY_USER });
       expect(await service.exited).toBe(1);
       expect(service.stderr).toMatch(
         /^ {2}DATA_DIR: .* \(EACCES\), .*: give it to user 65534 \(chown\), or set DATA_DIR/m,
@@ -186,7 +186,7 @@ describe('npm start without a database', () => {
     mkdirSync(DATA_DIR);
     chownSync(DATA_DIR, NOBODY, NOBODY);
     chownSync(join(DATA_DIR, '..'), NOBODY, NOBODY);
-    const service = await (await startService({ DATA_DIR, HOME: '/tmp' }, AS_ORDINARY_USER)).untilReady();
+    const service = await (await startService({ DATA_DIR, HOME: '/tmp' }, { command: AS_ORDINARY_USER })).untilReady();
     expect(await service.stop()).toBe(0);
   });
 });

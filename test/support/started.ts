@@ -1,13 +1,13 @@
 import { isAlive } from '../../packages/embedded-database/src';
 import { usedDataDir } from './clusters';
-import { newDataDir, postmasterPid, ServiceProcess, type DataDir } from './service-process';
+import { newDataDir, postmasterPid, ServiceProcess, type DataDir, type HowToStart } from './service-process';
 
 let running: ServiceProcess[] = [];
 const folders: DataDir[] = [];
 
 /** Starts the service for one test. It is stopped after the test, with everything it has left. */
-export async function startService(env: Record<string, string>, command?: string[]): Promise<ServiceProcess> {
-  const service = ServiceProcess.start(env, command);
+export async function startService(env: Record<string, string>, how?: HowToStart): Promise<ServiceProcess> {
+  const service = ServiceProcess.start(env, how);
   running.push(service);
   return service;
 }
