@@ -81,11 +81,11 @@ export const guards = {
     named: 'no TLS, as providers write it',
   },
   'interrupted-tests-1': {
-    guard: 'interrupted tests leave no PostgreSQL running',
+    guard: 'interrupted tests leave no process running',
     file: 'test/support/global-setup.ts',
-    replace: 'startWatcher(dataDir);',
+    replace: 'startWatcher(folder);',
     by: '',
-    named: 'leaves neither its PostgreSQL nor files of it after SIGINT',
+    named: 'leaves no process, PostgreSQL or folder behind after Ctrl-C',
   },
   'setup-2': {
     guard: 'setup does not change an existing .env',

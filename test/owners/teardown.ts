@@ -12,7 +12,7 @@ const WITH_SESSION =
 
 /** Compares the statements that the run has noted with the list. */
 export default async function tearDown(): Promise<void> {
-  const log = readFileSync(join(globalThis.testPostgres?.dataDir ?? '', 'postgres.log'), 'utf8');
+  const log = readFileSync(join(globalThis.testRun?.dataDir ?? '', 'postgres.log'), 'utf8');
   await tearDownRun();
   const texts = new Set([...log.matchAll(NOTE)].map(([, text = '']) => text));
   const noted = new Set([...texts].map((text) => nameOf(formOf(JSON.parse(text) as string))));

@@ -1,34 +1,40 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../../packages/embedded-database/src';
 import { OUTPUT, OUTPUTS } from '../support/paths';
-import { postmasterPid, ROOT } from '../support/service-process';
+import { ROOT } from '../support/service-process';
 import { until } from '../support/until';
 
 describe('npm test', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'accounts-interrupted-'));
+  const folder = mkdtempSync(join(tmpdir(), 'interrupted-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(['SIGINT', 'SIGKILL'] as const)('leaves neither its PostgreSQL nor files of it after %s', async (signal) => {
+  /** Returns commands of processes that were given the folder, by an argument or in their environment. */
+  const commands = () =>
+    readdirSync('/proc')
+      .filter((pid) => /^\d+$/.test(pid))
+      .map((pid) => ({ command: fileOf(pid, 'cmdline'), environment: fileOf(pid, 'environ') }))
+      .filter(({ command, environment }) => command.includes(folder) || environment.includes(folder))
+      .map(({ command }) => command);
+
+  it.each([
+    ['Ctrl-C', 'SIGINT', 'group'],
+    ['a SIGTERM to npm', 'SIGTERM', 'npm'],
+    ['a kill', 'SIGKILL', 'group'],
+  ] as const)('leaves no process, PostgreSQL or folder behind after %s', async (_how, signal, to) => {
     const { TEST_RUN: _ofThisRun, JEST_WORKER_ID: _ofThisWorker, ...env } = process.env;
-    const run = spawn('npm', ['test', '--', 'test/unit/breaker'], {
+    const run = spawn('npm', ['test', '--', 'test/process/start'], {
       cwd: ROOT,
       detached: true,
       stdio: 'ignore' as const,
       env: { ...env, TMPDIR: folder },
     });
     const ended = new Promise((resolve) => run.on('close', resolve));
-    const dataDirs = () => readdirSync(folder).filter((name) => name.startsWith('accounts-test-'));
-    let pid = 0;
-    await until(() => {
-      pid = Math.max(0, ...dataDirs().map((name) => postmasterPid(join(folder, name))));
-      return pid > 0;
-    }, 300_000);
-    process.kill(-(run.pid ?? 0), signal);
+    await until(() => commands().some((command) => command.includes('src/server.ts')), 300_000);
+    process.kill((run.pid ?? 0) * (to === 'group' ? -1 : 1), signal);
     await ended;
-    await until(() => !isAlive(pid) && dataDirs().length === 0, 240_000);
+    await until(() => commands().length === 0 && !readdirSync(folder).some((name) => name.startsWith('accounts-')));
   });
 
   it('leaves the logs of another run in this clone', () => {
@@ -36,3 +42,12 @@ describe('npm test', () => {
     expect(readdirSync(OUTPUTS)).toContain(process.env.TEST_RUN);
   });
 });
+
+/** Returns a file of a process, or an empty text for one that has ended. */
+function fileOf(pid: string, name: string): string {
+  try {
+    return readFileSync(join('/proc', pid, name), 'utf8');
+  } catch {
+    return '';
+  }
+}

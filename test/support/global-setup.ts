@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { TEMPLATE } from './database';
 import { OUTPUT, OUTPUTS } from './paths';
 
 declare global {
-  var testPostgres: { postgres: EmbeddedPostgres; dataDir: string } | undefined;
+  var testRun: { postgres: EmbeddedPostgres; folder: string; dataDir: string } | undefined;
 }
 
 export default function setUp(): Promise<void> {
@@ -21,13 +21,17 @@ export default function setUp(): Promise<void> {
 
 /**
  * Starts one real PostgreSQL for the run, with a migrated and prepared database to clone. It may lose data in a crash,
- * which makes it faster.
+ * which makes it faster. All temporary files of the run are in one folder.
  */
 export async function startRun(prepare?: (url: string) => Promise<void>): Promise<void> {
   mkdirSync(OUTPUT, { recursive: true });
   removeOldOutputs();
-  const dataDir = mkdtempSync(join(tmpdir(), 'accounts-test-'));
-  startWatcher(dataDir);
+  const folder = mkdtempSync(join(tmpdir(), 'accounts-test-'));
+  // A test may run a program as another user.
+  chmodSync(folder, 0o711);
+  process.env.TMPDIR = folder;
+  startWatcher(folder);
+  const dataDir = join(folder, 'run');
   const options = {
     dataDir,
     role: SERVICE_ROLE,
@@ -37,10 +41,10 @@ export async function startRun(prepare?: (url: string) => Promise<void>): Promis
   await migrate(first.url);
   await prepare?.(first.url);
   await first.stop();
-  process.env.TEST_CLUSTER = join(dataDir, 'copy');
+  process.env.TEST_CLUSTER = join(folder, 'copy');
   copyCluster(dataDir, process.env.TEST_CLUSTER);
   const postgres = await startEmbeddedPostgres(options);
-  globalThis.testPostgres = { postgres, dataDir };
+  globalThis.testRun = { postgres, folder, dataDir };
   await cloneAs(TEMPLATE, postgres.url);
   process.env.TEST_POSTGRES_URL = postgres.url;
   process.env.TEST_POSTGRES_SERVICE_URL = postgres.serviceUrl;
@@ -63,8 +67,8 @@ function removeOldOutputs(): void {
 }
 
 /** Starts a process that cleans up, since Jest runs no teardown after Ctrl-C or a kill. */
-function startWatcher(dataDir: string): void {
-  const watcher = spawn(process.execPath, [join(__dirname, 'run-watcher.mjs'), dataDir], {
+function startWatcher(folder: string): void {
+  const watcher = spawn(process.execPath, [join(__dirname, 'run-watcher.mjs'), folder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
