@@ -2,14 +2,13 @@
 // checks what has changed since the last commit, or since -- --fast --since=REVISION: in less than a minute, and so not
 // everything.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { root } from './dependencies.mjs';
 
 const CACHE = '.cache';
-const RESULTS = join(CACHE, 'tests.json');
 const DOCUMENTS = ['docs/openapi.json', 'docs/admin-openapi.json'];
 /** Maximum test files of the fast form. They take a few seconds each, and some half a minute. */
 const FEW = 4;
@@ -31,7 +30,12 @@ const { values: options } = parseArgs({
 });
 
 async function checkAll() {
-  const asked = [await tool('prettier', '--check', '.'), await types(), await lint(), await allTests()];
+  const asked = [
+    await tool('prettier', '--check', '.'),
+    await types(),
+    await lint(),
+    await run('scripts/test.mjs', '--all'),
+  ];
   return asked.every(Boolean);
 }
 
@@ -45,28 +49,12 @@ async function lint() {
   return asked.every(Boolean);
 }
 
-/** Runs failed files again, in turn: on a busy machine a test can run out of time beside others. */
-async function allTests() {
-  rmSync(RESULTS, { force: true });
-  if (await jest('--json', '--outputFile', RESULTS)) return true;
-  const failed = existsSync(RESULTS) ? failedFiles() : [];
-  if (failed.length === 0) return false;
-  say(`Again, in turn: ${failed.join(', ')}`);
-  const isGood = await jest('--runInBand', '--runTestsByPath', ...failed);
-  if (isGood) say('They pass by themselves: the machine was too busy, or they disturb each other.');
-  return isGood;
-}
-
-function failedFiles() {
-  const { testResults } = JSON.parse(readFileSync(RESULTS, 'utf8'));
-  return testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(root, name));
-}
-
 async function checkFast(files) {
   if (files.length === 0) {
     say('Nothing has changed since: say --since=REVISION to look further back.');
     return true;
   }
+  say(`Checking ${files.length} files, and then tests of them …`);
   const sources = files.filter((file) => /\.([cm]?js|ts)$/.test(file));
   const asked = await Promise.all([
     tool('prettier', '--check', '--ignore-unknown', ...files),
@@ -77,7 +65,7 @@ async function checkFast(files) {
     !DOCUMENTS.some((one) => files.includes(one)) || tool('redocly', 'lint', ...DOCUMENTS),
   ]);
   const { chosen, left } = testsOf(files, sources);
-  const tested = chosen.length === 0 || (await jest('--runTestsByPath', ...chosen));
+  const tested = chosen.length === 0 || (await run('scripts/test.mjs', '--runTestsByPath', ...chosen));
   if (left > 0) say(`${left} more files of tests have to do with it: npm run check runs them.`);
   return asked.every(Boolean) && tested;
 }
@@ -138,13 +126,9 @@ function tool(name, ...args) {
   });
 }
 
-function jest(...args) {
+function run(...args) {
   return new Promise((resolve) => {
-    const env = { ...process.env, NODE_ENV: 'test' };
-    const child = spawn(process.execPath, ['node_modules/jest/bin/jest.js', ...args], {
-      stdio: args.includes('--json') ? ['ignore', 'ignore', 'inherit'] : 'inherit',
-      env,
-    });
+    const child = spawn(process.execPath, args, { stdio: 'inherit' });
     child.on('close', (status) => resolve(status === 0));
   });
 }

@@ -13,7 +13,7 @@ beforeEach(() => {
   for (const name of ['scripts', 'package.json', 'package-lock.json', '.npmrc', '.prettierrc.json', 'redocly.yaml'])
     cpSync(join(ROOT, name), join(folder, name), { recursive: true, filter: withoutPackages });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  mkdirSync(join(folder, 'test'));
+  cpSync(join(ROOT, 'test/support/jest/processor.cjs'), join(folder, 'test/support/jest/processor.cjs'));
   mkdirSync(join(folder, 'docs'));
   write('.gitignore', 'node_modules\n.cache/\nmarker\n');
   write('.prettierignore', 'package-lock.json\n.cache\nscripts\ndocs\n');
@@ -104,8 +104,8 @@ describe('npm run check', () => {
 `,
     );
     const { status, told } = check();
-    expect(told).toContain('Again, in turn: test/other.test.js');
-    expect(told).toContain('They pass by themselves');
+    expect(told).toContain('Again, by themselves: test/other.test.js');
+    expect(told).toContain('Passed only by themselves: test/other.test.js');
     expect(status).toBe(0);
   });
 
@@ -117,7 +117,7 @@ describe('npm run check', () => {
     const { status, told } = check();
     expect(told).toMatch(/^knip: not good[^]*left/m);
     expect(told).toMatch(/^redocly: not good/m);
-    expect(told).toContain('Again, in turn: test/product.test.js');
+    expect(told).toContain('Again, by themselves: test/product.test.js');
     expect(told).toMatch(/^NOT GOOD, after/m);
     expect(status).toBe(1);
   });
