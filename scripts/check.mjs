@@ -13,8 +13,8 @@ const DOCUMENTS = ['docs/openapi.json', 'docs/admin-openapi.json'];
 /** Maximum test files of the fast form. They take a few seconds each, and some half a minute. */
 const FEW = 4;
 const FAR = 3;
-/** Tests that start processes, or play attackers, for minutes. */
-const SLOW = /^test\/(process|attacks|fuzz)\//;
+/** Tests that start processes or tools, or play attackers, for minutes. */
+const SLOW = /^test\/(process|attacks|fuzz|tools)\//;
 
 const PROGRAMS = {
   prettier: 'node_modules/prettier/bin/prettier.cjs',

@@ -31,7 +31,7 @@ const WORDS = [
 
 /** Files that nobody writes by hand, or that quote others. */
 const LEFT_OUT =
-  /^(LICENSE|scripts\/prose\.mjs|test\/unit\/prose\.test\.ts|docs\/(admin-)?openapi\.json|packages\/client\/src\/document\.ts|package-lock\.json|.*\.svg)$/;
+  /^(LICENSE|scripts\/prose\.mjs|test\/tools\/prose\.test\.ts|docs\/(admin-)?openapi\.json|packages\/client\/src\/document\.ts|package-lock\.json|.*\.svg)$/;
 const CODE = /\.([cm]?[jt]sx?)$/;
 const HASHED = /(^|\/)(\.env\.example|Dockerfile|Caddyfile|\.ci\/\w+|.*\.(ya?ml|sh|conf))$/;
 

@@ -1,27 +1,6 @@
 /** Guards whose tests are in test/client: see guards.mjs. */
 export const guards = {
   // --- the client
-  'proxy-1': {
-    guard: 'the client uploads to a path that an app does not use for a page',
-    file: 'packages/client/src/client.ts',
-    replace: "const UPLOAD = '/files';",
-    by: "const UPLOAD = '/';",
-    named: 'beside the pages of an app',
-  },
-  'proxy-2': {
-    guard: 'the page /docs finds its files below a path',
-    file: 'src/web/browser/docs.html',
-    replace: 'href="docs/page.css"',
-    by: 'href="/docs/page.css"',
-    named: 'shows the reference, with all of its files',
-  },
-  'proxy-3': {
-    guard: 'a PUBLIC_URL with a path has an origin without it',
-    file: 'src/http/cross-site.ts',
-    replace: 'new URL(publicUrl).origin',
-    by: 'publicUrl',
-    named: 'signs in from its pages',
-  },
   'package-1': {
     guard: 'the client can be required by CommonJS',
     file: 'packages/client/package.json',

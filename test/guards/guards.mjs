@@ -8,6 +8,7 @@ import { guards as fuzz } from './fuzz.mjs';
 import { guards as imageServer } from './image-server.mjs';
 import { guards as integrations } from './integrations.mjs';
 import { guards as process } from './process.mjs';
+import { guards as tools } from './tools.mjs';
 import { guards as unit } from './unit.mjs';
 
 const FOLDERS = {
@@ -19,6 +20,7 @@ const FOLDERS = {
   'packages/image-server/test': imageServer,
   'test/integrations': integrations,
   'test/process': process,
+  'test/tools': tools,
   'test/unit': unit,
 };
 

@@ -1,13 +1,6 @@
 /** Guards whose tests are in test/process: see guards.mjs. */
 export const guards = {
   // --- service for users
-  'install-scripts-1': {
-    guard: 'an installed package runs no script',
-    file: '.npmrc',
-    replace: 'ignore-scripts=true',
-    by: 'ignore-scripts=false',
-    named: 'runs no script of a package that is not on the list',
-  },
   // --- acknowledged changes
   'sync-lives-1': {
     guard: 'a base of versions is not reused after a crash',
@@ -79,13 +72,6 @@ export const guards = {
     replace: "address.replace(READ_AS_VERIFY_FULL, 'verify-full')",
     by: 'address',
     named: 'no TLS, as providers write it',
-  },
-  'interrupted-tests-1': {
-    guard: 'interrupted tests leave no process running',
-    file: 'test/support/global-setup.ts',
-    replace: 'startWatcher(folder);',
-    by: '',
-    named: 'leaves no process, PostgreSQL or folder behind after Ctrl-C',
   },
   'setup-2': {
     guard: 'setup does not change an existing .env',
@@ -420,28 +406,6 @@ export const guards = {
     replace: 'await warnOfTestNumbers(container);',
     by: '',
     named: 'tells of each test number at each start, with neither the number nor its code',
-  },
-  'release-1': {
-    guard: 'a release contains nothing that is not committed',
-    file: 'scripts/release.mjs',
-    replace:
-      "if (git('status', '--porcelain') !== '') throw new Refusal('commit or remove what has changed first: git status');",
-    by: '',
-    named: 'refuses a new file, and changes nothing',
-  },
-  'release-2': {
-    guard: 'a release contains nothing that the check refuses',
-    file: 'scripts/release.mjs',
-    replace: "if (!npm('run', 'check')) throw",
-    by: "if (!npm('run', 'check') && false) throw",
-    named: 'refuses a check that fails, and changes nothing',
-  },
-  'check-1': {
-    guard: 'a test that also fails by itself fails the check',
-    file: 'scripts/check.mjs',
-    replace: 'if (failed.length === 0) return false;',
-    by: 'if (failed.length >= 0) return true;',
-    named: 'reports unused exports, wrong documents, and tests that also fail by themselves',
   },
   'process-admin-1': {
     guard: 'scripts can tell a mistake of the operator from a failure of the service',

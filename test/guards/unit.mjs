@@ -341,13 +341,6 @@ export const guards = {
     named: 'lets a caller ask the database however many buckets were reported full at different moments',
   },
   // // --- claims of docs/security.md that no guard above shows
-  'lint-1': {
-    guard: 'no value is written into the text of a statement',
-    file: 'eslint.config.mjs',
-    replace: "'no-restricted-syntax': ['error', ...WRITTEN_INTO_SQL],",
-    by: '',
-    named: 'refuses a value inside the text of a statement',
-  },
   'api-docs-1': {
     guard: 'the documentation has each field',
     file: 'docs/api.md',
@@ -438,13 +431,6 @@ export const guards = {
     replace: 'String(randomInt(1_000_000))',
     by: 'String(Math.floor(Math.random() * 1_000_000))',
     named: "comes from Node's CSPRNG",
-  },
-  'lint-2': {
-    guard: 'nothing in src is drawn by Math.random',
-    file: 'eslint.config.mjs',
-    replace: "'no-restricted-properties': ['error', GUESSABLE],\n      'no-restricted-syntax'",
-    by: "'no-restricted-syntax'",
-    named: 'refuses Math.random in',
   },
   'random-2': {
     guard: 'a code is one of a million possible ones',
@@ -803,20 +789,6 @@ export const guards = {
     named: 'keeps the newest 100 messages',
   },
   // --- the client
-  'lint-3': {
-    guard: 'the client uses no global that React Native does not have',
-    file: 'eslint.config.mjs',
-    replace: '...NOT_IN_REACT_NATIVE.map((name) => ({',
-    by: '...[].map((name) => ({',
-    named: 'refuses a global that React Native does not have, in the client',
-  },
-  'lint-4': {
-    guard: 'the client uses no member that React Native does not have',
-    file: 'eslint.config.mjs',
-    replace: "rules: { 'no-restricted-properties': ['error', ...MEMBERS_NOT_IN_REACT_NATIVE] },",
-    by: '',
-    named: "refuses a member that React Native's classes do not have, in the client",
-  },
   // --- the admin API
   'command-body-1': {
     guard: 'a command of the admin API that cannot be undone needs yes',

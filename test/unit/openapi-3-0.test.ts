@@ -1,12 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 import { inOpenApi30 } from '../../src/http/openapi-3-0';
 import { DOCUMENT, type Document } from '../support/document';
-import { ROOT } from '../support/service-process';
 
 const document = inOpenApi30(DOCUMENT) as Document;
 
@@ -52,19 +47,5 @@ describe('the document in OpenAPI 3.0', () => {
       return validate?.(example) === true ? [] : [`${at}: ${ajv.errorsText(validate?.errors)}`];
     });
     expect(wrong).toEqual([]);
-  });
-
-  it('is valid', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'openapi-3-0-'));
-    try {
-      const file = join(folder, 'openapi.json');
-      writeFileSync(file, JSON.stringify(document));
-      const redocly = join(ROOT, 'node_modules/.bin/redocly');
-      const options = ['lint', file, '--config', join(ROOT, 'redocly.yaml'), '--format', 'json'];
-      const said = execFileSync(redocly, options, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-      expect(JSON.parse(said)).toMatchObject({ totals: { errors: 0, warnings: 0 } });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
   });
 });

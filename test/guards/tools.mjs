@@ -1,0 +1,88 @@
+/** Guards whose tests are in test/tools: see guards.mjs. */
+export const guards = {
+  'proxy-1': {
+    guard: 'the client uploads to a path that an app does not use for a page',
+    file: 'packages/client/src/client.ts',
+    replace: "const UPLOAD = '/files';",
+    by: "const UPLOAD = '/';",
+    named: 'beside the pages of an app',
+  },
+  'proxy-2': {
+    guard: 'the page /docs finds its files below a path',
+    file: 'src/web/browser/docs.html',
+    replace: 'href="docs/page.css"',
+    by: 'href="/docs/page.css"',
+    named: 'shows the reference, with all of its files',
+  },
+  'proxy-3': {
+    guard: 'a PUBLIC_URL with a path has an origin without it',
+    file: 'src/http/cross-site.ts',
+    replace: 'new URL(publicUrl).origin',
+    by: 'publicUrl',
+    named: 'signs in from its pages',
+  },
+  'install-scripts-1': {
+    guard: 'an installed package runs no script',
+    file: '.npmrc',
+    replace: 'ignore-scripts=true',
+    by: 'ignore-scripts=false',
+    named: 'runs no script of a package that is not on the list',
+  },
+  'interrupted-tests-1': {
+    guard: 'interrupted tests leave no process running',
+    file: 'test/support/global-setup.ts',
+    replace: 'startWatcher(folder);',
+    by: '',
+    named: 'leaves no process, PostgreSQL or folder behind after Ctrl-C',
+  },
+  'release-1': {
+    guard: 'a release contains nothing that is not committed',
+    file: 'scripts/release.mjs',
+    replace:
+      "if (git('status', '--porcelain') !== '') throw new Refusal('commit or remove what has changed first: git status');",
+    by: '',
+    named: 'refuses a new file, and changes nothing',
+  },
+  'release-2': {
+    guard: 'a release contains nothing that the check refuses',
+    file: 'scripts/release.mjs',
+    replace: "if (!npm('run', 'check')) throw",
+    by: "if (!npm('run', 'check') && false) throw",
+    named: 'refuses a check that fails, and changes nothing',
+  },
+  'check-1': {
+    guard: 'a test that also fails by itself fails the check',
+    file: 'scripts/check.mjs',
+    replace: 'if (failed.length === 0) return false;',
+    by: 'if (failed.length >= 0) return true;',
+    named: 'reports unused exports, wrong documents, and tests that also fail by themselves',
+  },
+  'lint-1': {
+    guard: 'no value is written into the text of a statement',
+    file: 'eslint.config.mjs',
+    replace: "'no-restricted-syntax': ['error', ...WRITTEN_INTO_SQL],",
+    by: '',
+    named: 'refuses a value inside the text of a statement',
+  },
+  'lint-2': {
+    guard: 'nothing in src is drawn by Math.random',
+    file: 'eslint.config.mjs',
+    replace: "'no-restricted-properties': ['error', GUESSABLE],\n      'no-restricted-syntax'",
+    by: "'no-restricted-syntax'",
+    named: 'refuses Math.random in',
+  },
+  'lint-3': {
+    guard: 'the client uses no global that React Native does not have',
+    file: 'eslint.config.mjs',
+    replace: '...NOT_IN_REACT_NATIVE.map((name) => ({',
+    by: '...[].map((name) => ({',
+    named: 'refuses a global that React Native does not have, in the client',
+  },
+  'lint-4': {
+    guard: 'the client uses no member that React Native does not have',
+    file: 'eslint.config.mjs',
+    replace: "rules: { 'no-restricted-properties': ['error', ...MEMBERS_NOT_IN_REACT_NATIVE] },",
+    by: '',
+    named: "refuses a member that React Native's classes do not have, in the client",
+  },
+};
