@@ -11,10 +11,9 @@ import {
   sendRaw,
   retryAfterOf,
   inParallel,
-  type Answer,
 } from '../support/calls';
 import { itOnOneServer } from '../support/on-one-server';
-import { fieldsOf, OPERATIONS, pathOf } from '../support/operations';
+import { fieldsOf, OPERATIONS, pathOf, refusalOfBody, refusalOfParams } from '../support/operations';
 import { field, insertAndSignIn, insertPerson, newPassword, newPhone, type Person } from '../support/people';
 import { realTime } from '../support/real-time';
 import { serviceRequestIds, requestLinesOf } from '../support/request-ids';
@@ -56,6 +55,9 @@ async function cookieFor(person: Person): Promise<string> {
   return cookieOf(await post(app.api, '/user/login', { region, phone, password }));
 }
 
+/** Returns the fields that a refusal names. */
+const namedBy = (refusal: unknown) => (field(refusal, 'details') as { path: string }[]).map(({ path }) => path);
+
 describe('methods and paths', () => {
   it.each(OPERATIONS.map(pathOf))('%s accepts POST only, and answers 405 with Allow otherwise', async (path) => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -92,6 +94,11 @@ describe('methods and paths', () => {
 });
 
 describe('request bodies', () => {
+  let cookie: string;
+  beforeAll(async () => {
+    cookie = await cookieFor(await insertPerson(app));
+  });
+
   it.each(OPERATIONS.map(pathOf))(
     '%s answers 413 to a body of more than 16 KiB, before it asks for a session',
     async (path) => {
@@ -132,7 +139,7 @@ describe('request bodies', () => {
   );
 
   it.each(WITHOUT_BODY)('%s ignores any small body', async (path) => {
-    const signedIn = await insertAndSignIn(app);
+    const signedIn = await insertPerson(app);
     const cookie = await cookieFor(signedIn);
     const found = path.startsWith('/user/find') ? `/user/find/44/${signedIn.phone}` : path;
     const target = path === '/user/abcdefghijkl' ? `/user/${signedIn.id}` : found;
@@ -175,22 +182,20 @@ describe('request bodies', () => {
 
   it.each(OPERATIONS.filter(({ body, params }) => body ?? params))(
     'with an invalid field get a 400 that names it: each field of $path',
-    async ({ path, params, body }) => {
-      const cookie = await cookieFor(await insertPerson(app));
-      const ask = (target: string, fields: object) => post(app.api, target, fields, { Cookie: cookie });
-      const expectNamed = (answer: Answer, name: string) => {
-        expectRefusal(answer, 400);
-        const details = field(answer.body, 'details') as { path: string }[];
-        expect(details.map((detail) => detail.path)).toContain(name);
-      };
-      for (const name of fieldsOf(body, 'input'))
+    async (operation) => {
+      const { path, params, body } = operation;
+      const [fields, parameters] = [fieldsOf(body, 'input'), fieldsOf(params, 'input')];
+      for (const name of fields)
         for (const wrong of [{}, true, [], 'a\0b', 'x'.repeat(9_000)].filter((one) => !isRightFor(name, one)))
-          expectNamed(await ask(path, { ...someBody(), [name]: wrong }), name);
-      for (const name of fieldsOf(params, 'input'))
-        for (const wrong of ['%00', '%20', '-', "'", 'x'.repeat(65)].filter(
-          (text) => !/id$/i.test(name) || text !== '-',
-        ))
-          expectNamed(await ask(pathOf({ path: path.replace(`:${name}`, wrong) }), {}), name);
+          expect(namedBy(refusalOfBody(operation, { ...someBody(), [name]: wrong }))).toContain(name);
+      for (const name of parameters)
+        for (const wrong of ['\0', ' ', '-', "'", 'x'.repeat(65)].filter((text) => !/id$/i.test(name) || text !== '-'))
+          expect(namedBy(refusalOfParams(operation, { [name]: wrong }))).toContain(name);
+
+      const wrong = Object.fromEntries(fields.map((name) => [name, {}]));
+      const answer = await post(app.api, path.replace(/:\w+/g, '%20'), wrong, { Cookie: cookie });
+      expectRefusal(answer, 400);
+      expect(namedBy(answer.body)).toEqual(expect.arrayContaining([...fields, ...parameters]));
     },
   );
 

@@ -1,7 +1,7 @@
-import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectRefusal, post } from '../support/calls';
-import { fieldsOf, OPERATIONS, pathOf } from '../support/operations';
-import { field, insertPerson, newPhone } from '../support/people';
+import { fieldsOf, OPERATIONS, pathOf, refusalOfBody, refusalOfParams } from '../support/operations';
+import { insertPerson, newPhone } from '../support/people';
+import { stage } from '../support/stage';
 
 /** All messages about a field. */
 const OURS = [
@@ -75,41 +75,47 @@ const WRONG_IN_PATHS = [
   '%F0%9F%98%80',
 ];
 
-let app: TestApp;
+const { app } = stage();
 let cookie: string;
 beforeAll(async () => {
-  app = await startApp();
   const { region, phone, password } = await insertPerson(app);
   cookie = cookieOf(await post(app.api, '/user/login', { region, phone, password }));
 });
-afterAll(() => app.close());
 
 const right = { ...newPhone(), password: 'secret1', friendId: 'x', groupId: 'x', memberIds: ['x'], name: 'Hikers' };
 
-describe.each(OPERATIONS.filter(({ body, params }) => body ?? params))('$path', ({ path, body, params }) => {
+describe.each(OPERATIONS.filter(({ body, params }) => body ?? params))('$path', (operation) => {
+  const { path, body, params } = operation;
+  const inBodies = fieldsOf(body, 'input').flatMap((name) => WRONG.map((value) => ({ ...right, [name]: value })));
+  const asked = [
+    ...[{}, ...inBodies].map((fields) => ({ path, fields, refusal: refusalOfBody(operation, fields) })),
+    ...fieldsOf(params, 'input').flatMap((name) =>
+      WRONG_IN_PATHS.map((value) => ({
+        path: path.replace(`:${name}`, encodeURI(value)),
+        fields: {},
+        refusal: refusalOfParams(operation, { [name]: value }),
+      })),
+    ),
+  ];
+
   it("answers with one message for each wrong field, in the service's own words", async () => {
-    const names = fieldsOf(body, 'input');
-    const inBodies = [{}, ...names.flatMap((name) => WRONG.map((value) => ({ ...right, [name]: value })))];
-    const inPaths = fieldsOf(params, 'input').flatMap((name) => WRONG_IN_PATHS.map((value) => [name, value] as const));
-    const asked = [
-      ...inBodies.map((wrong) => () => post(app.api, pathOf({ path }), wrong, { Cookie: cookie })),
-      ...inPaths.map(
-        ([name, value]) =>
-          () =>
-            post(app.api, pathOf({ path: path.replace(`:${name}`, encodeURI(value)) }), {}, { Cookie: cookie }),
-      ),
-    ];
+    const refused = asked.flatMap(({ refusal, ...sent }) => (refusal ? [{ ...sent, refusal }] : []));
     const said = new Set<string>();
-    for (const ask of asked) {
-      const answer = await ask();
-      if (field(answer.body, 'reason') !== 'invalid_input') continue;
-      expectRefusal(answer, 400);
-      const details = field(answer.body, 'details') as { path: string; message: string }[];
+    for (const { refusal } of refused) {
+      const { message, details = [] } = refusal;
+      expect(refusal).toMatchObject({ reason: 'invalid_input', code: 400 });
       expect(new Set(details.map((problem) => problem.path)).size).toBe(details.length);
-      expect(field(answer.body, 'message')).toBe(details.map((one) => `${one.path}: ${one.message}`).join('; '));
-      for (const { message } of details) said.add(message);
+      expect(message).toBe(details.map((one) => `${one.path}: ${one.message}`).join('; '));
+      for (const one of details) said.add(one.message);
     }
     expect(said.size).toBeGreaterThan(0);
     expect([...said].filter((message) => !OURS.some((ours) => ours.test(message)))).toEqual([]);
+
+    // The answer to a request is the refusal of the schema.
+    const last = refused.at(-1);
+    const answer = await post(app.api, pathOf(last ?? { path }), last?.fields, { Cookie: cookie });
+    expectRefusal(answer, 400);
+    const { code, reason, message, details } = last?.refusal ?? {};
+    expect(answer.body).toEqual({ code, reason, message, details });
   });
 });
