@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { amount } from '../support/amounts';
 import { startApp, type TestApp } from '../support/app';
 import type { Answer } from '../support/calls';
 import { Choices } from '../support/choices';
@@ -10,10 +11,10 @@ import { field } from '../support/people';
 import { NAMES, pause } from '../support/sync';
 import { NotSynced, Walker, type Instances } from '../support/walker';
 
-const PEOPLE = 30;
+const PEOPLE = amount(30, 12, 30);
 const AT_ONCE = 12;
 const READERS = 3;
-const TURNS_BY_DEFAULT = 2_500;
+const TURNS = amount(2_500);
 const CHECK_EVERY_MS = 1_000;
 /** One turn in this number changes a phone, one closes an account, and one lets requests grow old. */
 const LIFE_EVERY = 150;
@@ -38,7 +39,7 @@ const NOT_SIGNED_IN = 401;
 const seed = Number(process.env.CIRCLES_SEED ?? randomInt(2 ** 31));
 const seconds = Number(process.env.CIRCLES_SECONDS ?? 0);
 
-describe('thirty users acting at random on two instances', () => {
+describe(`${PEOPLE} users acting at random on two instances`, () => {
   let app: TestApp;
   let instances: Instances;
   let world: World;
@@ -138,7 +139,7 @@ describe('thirty users acting at random on two instances', () => {
 
   async function walkAtRandom(): Promise<number> {
     const end = Date.now() + seconds * 1_000;
-    let left = TURNS_BY_DEFAULT;
+    let left = TURNS;
     const hasTime = () => (seconds > 0 ? Date.now() < end : left-- > 0);
     isGoing = true;
     const stop = () => (isGoing = false);

@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { amount } from '../support/amounts';
 import { countCodes, expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import {
   befriend,
@@ -454,7 +455,7 @@ it('four members acting at random leave each group whole, and their clients show
   };
   const act = async (me: SignedInPerson): Promise<Answer[]> => {
     const answers: Answer[] = [];
-    while (answers.length < 40) {
+    while (answers.length < amount(40)) {
       const id = groups[below(groups.length)] ?? groupId;
       const other = people[below(people.length)] ?? ann;
       const some = { groupId: id, memberIds: [other.id] };

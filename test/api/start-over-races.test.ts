@@ -7,6 +7,7 @@ import { UsersRepository } from '../../src/features/users/users-repository';
 import { newUserId } from '../../src/features/users/user-id';
 import { VerificationRepository } from '../../src/features/verification/verification-repository';
 import { newVerificationToken } from '../../src/features/verification/verification-token';
+import { amount } from '../support/amounts';
 import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import { Choices } from '../support/choices';
@@ -105,7 +106,7 @@ const holderOf = async (phone: PhoneFields) =>
   );
 
 describe('starting over beside everything else that may happen to a number', () => {
-  const ROUNDS = Number(process.env.START_OVER_ROUNDS ?? 60);
+  const ROUNDS = amount(60);
   const seed = Number(process.env.START_OVER_SEED ?? randomInt(2 ** 31));
   /** Requests before a call, so that a call without hashing does not always come first. */
   const LONGEST_DELAY = 8;

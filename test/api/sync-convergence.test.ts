@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Client } from 'pg';
 import { SyncStore } from '../../packages/client/src/index.ts';
 import { codeOf } from '../../src/base/errors';
+import { amount } from '../support/amounts';
 import { startApp, type TestApp } from '../support/app';
 import { otherServers } from '../support/database';
 import { Choices } from '../support/choices';
@@ -10,9 +11,9 @@ import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from 
 import { connectWriter, foldingClientOf, fullState, insertGroup, NAMES, pause } from '../support/sync';
 import { stateOf, syncChanges } from '../support/synced';
 
-const WRITERS = 8;
+const WRITERS = amount(8, 4, 8);
 const READERS = 4;
-const RUN_MS = 5_000;
+const RUN_MS = amount(5_000);
 const LEAST_WRITES = 10;
 const DEADLOCK = '40P01';
 const seed = Number(process.env.SYNC_SEED ?? randomInt(2 ** 31));

@@ -1,7 +1,8 @@
 import { drawCaptcha } from '../../src/integrations/captcha/captcha-image';
+import { amount } from '../support/amounts';
 import { fixedPlaces, nearestLetters, plainCaptcha, readByCommands } from './captcha-solvers';
 
-const PICTURES = 30;
+const PICTURES = amount(30, 30);
 const ROUNDS = 10;
 
 /** Returns how many of the pictures it reads. */

@@ -1,10 +1,11 @@
 import { Passwords } from '../../src/features/auth/passwords';
+import { amount } from '../support/amounts';
 import { startApp, type TestApp } from '../support/app';
 import { countCodes, deviceCookieOf, post, type Answer } from '../support/calls';
 import { TestCluster } from '../support/clusters';
 import { insertPerson, newPhone, type PhoneFields } from '../support/people';
 
-const SAMPLES = 150;
+const SAMPLES = amount(150, 150);
 /** A cost at which hashing is most of the time that a login takes. */
 const COST = 7;
 /** A limit that is never reached, so that each login counts against every limit, as in production. */

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { failure, type Answer } from '../../packages/client/src/answer.ts';
 import { memoryStorage, SyncStore, type StoreChanges, type SyncSource } from '../../packages/client/src/index.ts';
+import { amount } from '../support/amounts';
 import { Choices } from '../support/choices';
 import { FoldingClient, type SyncResult } from '../support/folding-client';
 import { randomAnswer, type Sizes } from '../support/random-answers';
@@ -44,8 +45,8 @@ describe('a store that receives random answers', () => {
   });
 
   it.each([
-    ['small', SMALL, 60],
-    ['large', LARGE, 25],
+    ['small', SMALL, amount(60)],
+    ['large', LARGE, amount(25)],
   ])('holds the state that docs/sync.md describes (%s answers)', async (_size, sizes, count) => {
     const choices = new Choices(seed);
     const storage = new MortalStorage();

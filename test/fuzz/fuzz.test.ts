@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
+import { amount } from '../support/amounts';
 import { startApp, type TestApp } from '../support/app';
 import { fieldsOf, OPERATIONS as DESCRIBED, pathOf } from '../support/operations';
 import { insertAndSignIn, type SignedInPerson } from '../support/people';
 
-/** A short form by default; .ci/run asks for more. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_500);
+const REQUESTS = amount(20_000, 1_500);
 const AT_ONCE = 8;
 /** By then every path has been compiled and every pool filled. */
 const WARM_AFTER = 500;
