@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { untilEventsSeen } from '../support/events';
 import { befriend, callGroup, createGroup } from '../support/groups';
+import { instancesBeside } from '../support/instances';
 import { expectOk, insertAndSignIn, signIn, verificationToken, type SignedInPerson } from '../support/people';
 import { cookieFor } from '../support/streams';
 import { sync } from '../support/sync';
@@ -12,8 +13,12 @@ describe('GET /user/changes', () => {
   let bob: SignedInPerson;
   let streams: AbortController[] = [];
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     app = await startApp();
+  });
+  afterAll(() => app.close());
+
+  beforeEach(async () => {
     ann = await insertAndSignIn(app, 'Ann');
     bob = await insertAndSignIn(app, 'Bob');
     await befriend(app, ann, [bob]);
@@ -22,15 +27,17 @@ describe('GET /user/changes', () => {
   afterEach(async () => {
     for (const stream of streams) stream.abort();
     streams = [];
-    await app.close();
+    await until(() => app.liveSyncs() === 0);
   });
 
+  const instance = instancesBeside(() => app);
+
   /** Connects as a browser does, and keeps the versions that it is told. */
-  async function connect(person: SignedInPerson) {
+  async function connect(person: SignedInPerson, on = app) {
     const stop = new AbortController();
     streams.push(stop);
-    const headers = await cookieFor(app, person);
-    const answer = await fetch(`${app.url}/user/changes`, { headers, signal: stop.signal });
+    const headers = await cookieFor(on, person);
+    const answer = await fetch(`${on.url}/user/changes`, { headers, signal: stop.signal });
     const versions: number[] = [];
     const claims: string[] = [];
     let hasEnded = false;
@@ -110,14 +117,15 @@ describe('GET /user/changes', () => {
   });
 
   it('ends when the instance is about to stop, and is forgotten when the browser leaves', async () => {
-    const leaving = await connect(ann);
-    const staying = await connect(bob);
-    await until(() => app.liveSyncs() === 2);
+    const stopping = await instance();
+    const leaving = await connect(ann, stopping);
+    const staying = await connect(bob, stopping);
+    await until(() => stopping.liveSyncs() === 2);
     leaving.stop.abort();
-    await until(() => app.liveSyncs() === 1);
-    app.announceStop();
+    await until(() => stopping.liveSyncs() === 1);
+    stopping.announceStop();
     await until(staying.hasEnded);
-    expect(app.liveSyncs()).toBe(0);
+    expect(stopping.liveSyncs()).toBe(0);
   });
 
   it('is one of five calls of a user that wait', async () => {

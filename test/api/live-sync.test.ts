@@ -5,6 +5,7 @@ import { untilEventsSeen } from '../support/events';
 import type { SyncResult } from '../support/folding-client';
 import { befriend, callGroup, createGroup } from '../support/groups';
 import { Gate } from '../support/gate';
+import { instancesBeside } from '../support/instances';
 import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
 import { realTime } from '../support/real-time';
 import { connectWriter, isEmpty, settledClient, sync } from '../support/sync';
@@ -17,18 +18,30 @@ let ann: SignedInPerson;
 let bob: SignedInPerson;
 let group: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
   app = await startApp();
+});
+afterAll(() => app.close());
+
+beforeEach(async () => {
+  // Connections of the test before may still be ending.
+  await until(() => app.liveSyncs() === 0);
   ann = await insertAndSignIn(app, 'Ann');
   bob = await insertAndSignIn(app, 'Bob');
   await befriend(app, ann, [bob]);
   group = await createGroup(app, [ann, bob]);
   await createGroup(app, [ann, bob]);
 });
-afterEach(async () => {
-  jest.restoreAllMocks();
-  await app.close();
-});
+afterEach(() => jest.restoreAllMocks());
+
+const instance = instancesBeside(() => app);
+
+/** Starts an instance that may stop, and signs both in there. */
+async function instanceThatStops(): Promise<TestApp> {
+  const other = await instance();
+  [ann, bob] = [await signIn(other, ann), await signIn(other, bob)];
+  return other;
+}
 
 /** Returns the answer to a sync of Ann that has nothing to answer yet, long before its wait is over. */
 async function waitingSync(asked: object = { names: true }): Promise<Answer> {
@@ -366,28 +379,30 @@ describe('a sync that waits', () => {
   });
 
   it('is answered without a look when the instance stops before it has its turn', async () => {
+    const stopping = await instanceThatStops();
     await untilEventsSeen(app);
     const clients = [await settledClient(ann), await settledClient(bob)] as const;
     const answers = [...waiting(ann, clients[0]), ...waiting(bob, clients[1])];
-    await until(() => app.liveSyncs() === 10);
+    await until(() => stopping.liveSyncs() === 10);
     const gate = new Gate();
     const looks = watchStatements('sync_clock()', { beforeSending: () => gate.wait() });
     await callGroup(ann, 'rename', { groupId: group, name: 'Walkers' });
     await until(() => looks.sent.length === 4);
-    app.announceStop();
+    stopping.announceStop();
     gate.open();
     for (const answer of answers) expect((await answer).status).toBe(200);
     expect(looks.sent).toHaveLength(4);
   });
 
   it('ends without changes when the instance stops, and asks nothing of the database', async () => {
+    const stopping = await instanceThatStops();
     await untilEventsSeen(app);
     const events = watchStatements('FROM events');
     const reads = watchStatements('sync_clock()');
     const answer = waitingSync();
-    await until(() => app.liveSyncs() === 1 && events.sent.filter(({ isAnswered }) => isAnswered).length > 1);
+    await until(() => stopping.liveSyncs() === 1 && events.sent.filter(({ isAnswered }) => isAnswered).length > 1);
     const before = reads.sent.length;
-    app.announceStop();
+    stopping.announceStop();
     const { result } = await expectOk(await answer);
     expect(isEmpty(result as SyncResult)).toBe(true);
     expect(reads.sent).toHaveLength(before);
