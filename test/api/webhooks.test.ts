@@ -39,22 +39,28 @@ const LOOPBACK = { WEBHOOK_NETWORKS: '127.0.0.0/8' };
 describe('a webhook', () => {
   let app: TestApp;
   let metrics: Metrics;
+  let loggedBefore: number;
   let ann: SignedInPerson;
   let receiver: VendorServer;
   let reply: (request: RecordedRequest) => Reply | Promise<Reply>;
   const taken = (): Reply => ({ status: 200, json: {} });
   const anotherInstance = instancesBeside(() => app, LOOPBACK);
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     metrics = new Metrics();
     app = await startApp(LOOPBACK, { metrics });
+  });
+  afterAll(() => app.close());
+
+  beforeEach(async () => {
+    loggedBefore = app.logged().length;
     ann = await insertAndSignIn(app, 'Ann');
     reply = taken;
     receiver = await startVendorServer(200, (request) => reply(request));
   });
   afterEach(async () => {
+    await app.db('webhooks').delete();
     await receiver.close();
-    await app.close();
   });
 
   const admin = (name: string, words: string[] = [], options: Record<string, boolean> = {}) =>
@@ -71,6 +77,7 @@ describe('a webhook', () => {
       .filter((request) => request.path === path)
       .map(({ headers, body }) => ({ id: String(headers['webhook-id']), ...(JSON.parse(body) as Omit<Told, 'id'>) }));
   const typesTo = (path = '/') => toldTo(path).map(({ type }) => type);
+  const logged = () => app.logged().slice(loggedBefore);
   const rename = (nickname: string) => expectOk(ann.agent.post('/user/set_nickname').send({ nickname }));
   const dueNow = () => app.db('webhooks').update({ due_at: new Date(0) });
   const listed = async () => rowsOf(await admin('webhooks list'), 'webhooks');
@@ -188,7 +195,7 @@ describe('a webhook', () => {
     await until(async () => (await listed()).some(({ state }) => state === 'failing'));
     const [failing] = (await listed()).filter(({ state }) => state === 'failing');
     expect(failing).toMatchObject({ failure: 'it answered with the HTTP status 500' });
-    expect(app.logged().some(({ msg }) => String(msg).includes('a webhook did not take an event'))).toBe(true);
+    expect(logged().some(({ msg }) => String(msg).includes('a webhook did not take an event'))).toBe(true);
     reply = taken;
     await dueNow();
     await until(() => toldTo('/ill').at(-1)?.id === toldTo('/well')[1]?.id);
@@ -235,7 +242,7 @@ describe('a webhook', () => {
     await until(async () => (await listed())[0]?.state === 'paused');
     const asked = receiver.requests.length;
     expect(await metrics.text()).toContain('accounts_webhooks{state="paused"} 1');
-    expect(app.logged().some(({ msg }) => String(msg).includes('is paused'))).toBe(true);
+    expect(logged().some(({ msg }) => String(msg).includes('is paused'))).toBe(true);
     await dueNow();
     await addWebhook('/other');
     reply = taken;
