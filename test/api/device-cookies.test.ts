@@ -115,8 +115,14 @@ describe('the cookie of a device', () => {
 });
 
 describe('a known device', () => {
+  let limited: TestApp;
+  beforeAll(async () => {
+    const { databaseUrl, dataDir } = app;
+    limited = await startApp({ TRUST_PROXY: 'loopback', ...FEW }, { databaseUrl, dataDir });
+  });
+  afterAll(() => limited.close());
+
   it('can log in however often strangers have failed, while a new device cannot', async () => {
-    const limited = await instance(FEW);
     const person = await insertPerson(app);
     const device = await deviceOf(person);
     await lockOut(person, limited);
@@ -180,7 +186,6 @@ describe('a known device', () => {
   });
 
   it('can change the password whatever strangers do, and stays known, while other devices become unknown', async () => {
-    const limited = await instance(FEW);
     const person = await insertPerson(app);
     const answer = await login(limited, person, '', AWAY);
     const [session, device, other] = [cookieOf(answer), deviceCookieOf(answer), await deviceOf(person)];
@@ -213,7 +218,6 @@ describe('a known device', () => {
   });
 
   it('becomes unknown after a reset, so that cookies a thief has collected are worth nothing', async () => {
-    const limited = await instance(FEW);
     const person = await insertPerson(app);
     const device = await deviceOf(person);
     const reset = { verification_token: await verificationToken(app, person), password: newPassword() };
@@ -246,7 +250,6 @@ describe('a known device', () => {
     ['that cannot be decoded', () => 'device=%E0%A4%A'],
     ['of 8,000 letters', () => `device=${'x'.repeat(8_000)}`],
   ])('is not recognised by a cookie %s', async (_case, forge) => {
-    const limited = await instance(FEW);
     const [person, other] = [await insertPerson(app), await insertPerson(app)];
     const forged = forge(await deviceOf(person), await deviceOf(other));
     await lockOut(person, limited);
