@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Router, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { AppError, BadRequest } from '../base/errors';
-import type { Services } from '../composition/services';
+import type { Outside, Services } from '../composition/services';
 import type { Config } from '../config/config';
 import { createApp } from '../http/app';
 import { body, jsonBody, wellFormedBody } from '../http/body';
@@ -30,17 +30,18 @@ export interface Running {
   config: Config;
   services: Services;
   logger: Logger;
+  deadlineMs?: Outside['deadlineMs'];
 }
 
 /** Builds the admin API: the commands of the command line, on the services that answer the users' requests. */
-export function buildAdminApi({ config, services, logger }: Running) {
+export function buildAdminApi({ config, services, logger, deadlineMs }: Running) {
   const { counting, support, supportLimits } = services.connections;
   const tokens = new AdminTokensRepository(counting);
   const place = { config, services, tokens, support: new SupportRepository(support, supportLimits) };
   const door = new AdminDoor(tokens, services.limiter, logger);
   const fail = failWith(logger);
   const onError = errorHandler(fail);
-  const deadline = new Deadline(fail);
+  const deadline = new Deadline(fail, deadlineMs);
   const router = Router();
   for (const command of REMOTE_COMMANDS)
     post(router, pathOf(command), deadline.watch, ...body, wellFormedBody, answering(command, door, place));

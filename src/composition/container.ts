@@ -43,7 +43,7 @@ export async function buildContainer(
   outside: Outside,
   { wrap = (operation) => operation, metricsUrl = () => undefined }: ContainerOptions = {},
 ): Promise<Container> {
-  const { keys, logger, observers } = outside;
+  const { keys, logger, observers, deadlineMs } = outside;
   const services = await buildServices(config, outside);
   const { connections } = services;
 
@@ -57,7 +57,7 @@ export async function buildContainer(
   const health = new Health(connections.probe, connections.reading.replica);
   const fail = failWith(logger);
   const onError = errorHandler(fail);
-  const deadline = new Deadline(fail);
+  const deadline = new Deadline(fail, deadlineMs);
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);
   const access = { visitor: cookies.load, user: cookies.signedIn, reader: cookies.reading };
   const { watch, rest } = deadline;

@@ -91,8 +91,12 @@ export interface Outside {
   logger: Logger;
   /** Replaces the configured senders. */
   sms?: Sender;
-  /** Time of an exchange with a sender, if not the usual one. */
-  senderTimeoutMs?: number;
+  /** Time of an exchange with a sender, RongCloud or a webhook, if not the usual one. */
+  vendorTimeoutMs?: number | undefined;
+  /** Time of a request until it is answered with 503, if not the usual one. */
+  deadlineMs?: number | undefined;
+  /** Factor of the time limits of the database, its readers and the queues: tests wait longer on a busy machine. */
+  patience?: number | undefined;
   observers?: Observers;
 }
 
@@ -120,7 +124,7 @@ export async function buildServices(config: Config, outside: Outside) {
   const webhooks = new Webhooks(
     repos.webhooks,
     connections.db,
-    new WebhookCaller(config.webhookNetworks, base.observeCall),
+    new WebhookCaller(config.webhookNetworks, base.observeCall, base.vendorTimeoutMs),
     logger,
   );
   const gatherer = new EventGatherer({
@@ -225,13 +229,15 @@ export async function buildServices(config: Config, outside: Outside) {
 }
 
 /** Opens what all other parts use. */
-function openBase(config: Config, { databaseUrl, keys, logger, observers }: Outside) {
-  const connections = openConnections(databaseUrl, config.database, logger, observers?.statement);
-  const queues = openQueues();
+function openBase(config: Config, { databaseUrl, keys, logger, observers, patience, vendorTimeoutMs }: Outside) {
+  const connections = openConnections(databaseUrl, { ...config.database, patience }, logger, observers?.statement);
+  const queues = openQueues(patience);
   return {
     connections,
     queues,
     logger,
+    patience,
+    vendorTimeoutMs,
     observeCall: observers?.call,
     repos: repositories(connections.db, connections.reads),
     /** Repositories on separate connections. */
@@ -248,8 +254,8 @@ function openBase(config: Config, { databaseUrl, keys, logger, observers }: Outs
 }
 
 /** Opens the senders, and the routes that lead to them. */
-async function openWays(config: Config, { repos, observeCall }: Base, { sms, senderTimeoutMs }: Outside) {
-  const chosen = await chooseSenders(config.sms.senders, { observe: observeCall, timeoutMs: senderTimeoutMs });
+async function openWays(config: Config, { repos, observeCall }: Base, { sms, vendorTimeoutMs }: Outside) {
+  const chosen = await chooseSenders(config.sms.senders, { observe: observeCall, timeoutMs: vendorTimeoutMs });
   if (sms) for (const name of chosen.keys()) chosen.set(name, sms);
   const counted = [...chosen].map(([name, sender]) => [name, new CountedSender(sender, name)] as const);
   const inbox = hasInbox(config) ? new Inbox() : undefined;
@@ -274,10 +280,10 @@ type Ways = Pick<Awaited<ReturnType<typeof openWays>>, 'routes' | 'sending'>;
 /** Builds limits, the audit trail and notices to owners. */
 function buildWatch(
   config: Config,
-  { repos, counting, limits, queues, background, logger }: Base,
+  { repos, counting, limits, queues, background, logger, patience }: Base,
   messages: Ways & { words: Words },
 ) {
-  const audit = new AuditTrail(counting.securityEvents, limits, logger, background.securityEvents);
+  const audit = new AuditTrail(counting.securityEvents, limits, logger, background.securityEvents, patience);
   const limitMet: LimitMet = async (use, caller) => {
     notices.limitMet(use, caller);
     await audit.noteLimitMet(use, caller);
@@ -287,18 +293,24 @@ function buildWatch(
   const { users } = repos;
   const noticeParts = { ...messages, users, devices, limiter, audit, background: background.notices, logger };
   const notices: Notices = new Notices(noticeParts, config.notices);
-  return { audit, limiter, notices, places: new KnownPlaces(repos.securityEvents) };
+  return { audit, limiter, notices, places: new KnownPlaces(repos.securityEvents, patience) };
 }
 
 /** Builds what a vendor does, or this service instead. */
 async function chooseVendors(
   config: Config,
-  { connections, repos, queues, transaction, logger, observeCall: observe }: Base,
+  { connections, repos, queues, transaction, logger, observeCall: observe, vendorTimeoutMs: timeoutMs }: Base,
   { limiter }: Watch,
   keys: Keys,
 ) {
   const originals = new OriginalsRepository(connections.db, repos.users);
-  const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens, originals, observe };
+  const messagingParts = {
+    privateKey: keys.messagingJwtKey,
+    keptTokens: repos.messagingTokens,
+    originals,
+    timeoutMs,
+    observe,
+  };
   const { messaging, follower, signer, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
   const publicUrlOf = publicUrlFrom(config.http.publicUrl);
   const images = new ImageAccounts({ images: repos.images, users: repos.users, transaction, limiter });

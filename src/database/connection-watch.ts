@@ -3,7 +3,7 @@ const TICK_MS = 500;
  * Longer than `statement_timeout`, so that PostgreSQL ends a slow statement first and only broken connections are
  * silent for this long. No statement may set another limit.
  */
-const SILENCE_MS = 5_000;
+export const SILENCE_MS = 5_000;
 
 /** A connection that can be watched. */
 export interface Watched {
@@ -41,7 +41,11 @@ export class ConnectionWatch {
   private lookedAt = performance.now();
   private awaySince: number | undefined;
 
-  constructor(private readonly listener: Listener) {
+  /** `patience` is a factor of the time limits of all connections that it watches. */
+  constructor(
+    private readonly listener: Listener,
+    readonly patience = 1,
+  ) {
     this.timer = setInterval(() => this.look(performance.now()), TICK_MS).unref();
   }
 
@@ -74,7 +78,7 @@ export class ConnectionWatch {
     // This process was paused: answers may have arrived that it has not read yet.
     const wasAsleep = now - this.lookedAt > 2 * TICK_MS;
     this.lookedAt = now;
-    const silent = [...this.clients].filter((client) => client.silence(now, wasAsleep) >= SILENCE_MS);
+    const silent = [...this.clients].filter((client) => client.silence(now, wasAsleep) >= this.patience * SILENCE_MS);
     if (silent.length === 0) return;
     const cause = new DatabaseSilent();
     this.failed(cause);

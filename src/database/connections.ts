@@ -1,6 +1,6 @@
-import { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import type { Logger } from 'pino';
-import { ConnectionWatch } from './connection-watch';
+import { ConnectionWatch, type Listener } from './connection-watch';
 import { Horizons } from './horizons';
 import { connectionOptions, HAS_CITUS, knexOn, openPool, PLAN_ONCE, type StatementObserver, type Took } from './pool';
 import { isOutage } from './outage';
@@ -20,6 +20,8 @@ export interface DatabaseSettings {
   replica?: { url: string; mostBehind: number } | undefined;
   /** The database of limits, if it is another one. */
   limitsUrl?: string | undefined;
+  /** Factor of all time limits. */
+  patience?: number | undefined;
 }
 
 const SHARED_CONNECTIONS = 2;
@@ -30,7 +32,7 @@ const CLOSE_MS = 2_000;
 /** Opens the connections of this process to the database, each when it is first needed. */
 export function openConnections(
   url: string,
-  { poolMax, prepare, clocksApartMs, replica: standby, limitsUrl }: DatabaseSettings,
+  { poolMax, prepare, clocksApartMs, replica: standby, limitsUrl, patience }: DatabaseSettings,
   logger: Logger,
   observe: StatementObserver = () => undefined,
 ) {
@@ -39,14 +41,15 @@ export function openConnections(
   const stop = new AbortController();
   const timed = (connections: string) => (seconds: number, statement: string, failure: unknown) =>
     observe(connections, seconds, statement, failure);
-  const watch = watchOf('the database', logger);
-  const options = { ...connectionOptions(url), watch };
+  const watched = (name: string) => watchOf(name, logger, patience);
+  const watch = watched('the database');
+  const options = { ...connectionOptions(url, patience), watch };
   const pool = openPool(url, poolMax, watch);
   // A separate pool for limits, so that a locked account row does not stop counting, nor a locked limit the accounts.
   const countingMax = Math.ceil(poolMax / 2);
   const planOnce = prepare ? [PLAN_ONCE] : [];
   const countingPool = openPool(url, countingMax, watch, planOnce);
-  const { limitsPool, limitsWatch } = openLimits(limitsUrl, countingMax, planOnce, logger);
+  const { limitsPool, limitsWatch } = openLimits(limitsUrl, countingMax, planOnce, watched);
   // For statements of the admin API: slow ones take no connection from users. Opened when first needed.
   const supportPool = openPool(url, SUPPORT_CONNECTIONS, watch);
   // For small reads, each of which takes a fraction of a millisecond.
@@ -57,7 +60,7 @@ export function openConnections(
   const horizons = new Horizons(url, clocksApartMs, logger);
   const { reading, standbyPool, closeReading } = openReading(
     { reads: syncReads, db },
-    { poolMax, prepare, replica: standby },
+    { poolMax, prepare, replica: standby, patience },
     logger,
     timed('replica'),
   );
@@ -84,7 +87,7 @@ export function openConnections(
     /** For users and groups on several servers. A single one knows its horizon itself. */
     horizons,
     /** Finds out where users and groups are. While the database does not answer, again until it does. */
-    learn: () => learn(url, usage, stop.signal),
+    learn: () => learn(options, usage, stop.signal),
     probe,
     reading,
     close: async () => {
@@ -103,15 +106,15 @@ export function openConnections(
 /** Longest pause until the database is asked again where users and groups are. */
 const LEARN_MS = 500;
 
-async function learn(url: string, usage: Usage, stop: AbortSignal): Promise<void> {
-  const client = new Client(connectionOptions(url));
+async function learn(options: ClientConfig, usage: Usage, stop: AbortSignal): Promise<void> {
+  const client = new Client(options);
   client.on('error', () => undefined);
   try {
     await client.connect();
     usage.isDistributed = (await client.query(HAS_CITUS)).rowCount !== 0;
   } catch (error) {
     if (!isOutage(error)) throw error;
-    const again = () => void (stop.aborted || learn(url, usage, stop).catch(() => undefined));
+    const again = () => void (stop.aborted || learn(options, usage, stop).catch(() => undefined));
     setTimeout(again, LEARN_MS).unref();
   } finally {
     await client.end().catch(() => undefined);
@@ -119,24 +122,30 @@ async function learn(url: string, usage: Usage, stop: AbortSignal): Promise<void
 }
 
 /** Returns a watch that logs when a database goes away, and when it is back. */
-function watchOf(name: string, logger: Logger): ConnectionWatch {
-  return new ConnectionWatch({
+function watchOf(name: string, logger: Logger, patience?: number): ConnectionWatch {
+  const listener: Listener = {
     away: (cause) => logger.error({ err: cause }, `${name} is unavailable`),
     back: (awayMs) => logger.warn({ awayMs: Math.round(awayMs) }, `${name} is available again`),
-  });
+  };
+  return new ConnectionWatch(listener, patience);
 }
 
 /** Opens connections to the database of limits, if it is another one: its outage is none of the other database. */
-function openLimits(url: string | undefined, max: number, settings: string[], logger: Logger) {
+function openLimits(
+  url: string | undefined,
+  max: number,
+  settings: string[],
+  watched: (name: string) => ConnectionWatch,
+) {
   if (url === undefined) return {};
-  const limitsWatch = watchOf('the database of limits', logger);
+  const limitsWatch = watched('the database of limits');
   return { limitsPool: openPool(url, max, limitsWatch, settings), limitsWatch };
 }
 
 /** Opens connections to the standby, if there is one. They have a watch of their own: its outage is none of the primary. */
 function openReading(
   primary: Server,
-  { poolMax, prepare, replica: given }: Pick<DatabaseSettings, 'poolMax' | 'prepare' | 'replica'>,
+  { poolMax, prepare, replica: given, patience }: Omit<DatabaseSettings, 'clocksApartMs' | 'limitsUrl'>,
   logger: Logger,
   took: Took,
 ) {
@@ -146,10 +155,10 @@ function openReading(
     return { reading, closeReading: () => Promise.resolve() };
   }
   const { url, mostBehind } = given;
-  const watch = new ConnectionWatch({ away: () => replica.away(), back: () => replica.back() });
+  const watch = new ConnectionWatch({ away: () => replica.away(), back: () => replica.back() }, patience);
   const standbyPool = openPool(url, Math.ceil(poolMax / 2), watch);
   const reads = new SharedReads(
-    { ...connectionOptions(url), watch },
+    { ...connectionOptions(url, patience), watch },
     SHARED_CONNECTIONS,
     { prepare, isDistributed: false },
     took,

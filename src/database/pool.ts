@@ -11,20 +11,20 @@ const BIGINT = 20;
 /**
  * Returns options with time limits, so that a database in trouble costs a request seconds only. There is no
  * `query_timeout`: pg would give up the statement but keep the connection, where it may still run among statements of
- * other requests. The ConnectionWatch cuts connections that do not answer.
+ * other requests. The ConnectionWatch cuts connections that do not answer. `patience` is a factor of the limits.
  */
-export function connectionOptions(url: string): ClientConfig {
+export function connectionOptions(url: string, patience = 1): ClientConfig {
   return {
     connectionString: forPg(url),
     application_name: 'user-account-service',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    connectionTimeoutMillis: 2_000,
-    statement_timeout: 4_000,
+    connectionTimeoutMillis: patience * 2_000,
+    statement_timeout: patience * 4_000,
     // A statement that waits for a lock occupies a connection.
-    lock_timeout: 1_000,
+    lock_timeout: patience * 1_000,
     // An open writing transaction holds back the sync horizon of all users.
-    idle_in_transaction_session_timeout: 5_000,
+    idle_in_transaction_session_timeout: patience * 5_000,
     types: {
       // Versions and counts stay far below 2^53.
       getTypeParser: (oid: number, format?: 'text' | 'binary'): unknown =>
@@ -58,7 +58,7 @@ export function openPool(url: string, max: number, watch: ConnectionWatch, setti
     for (const sql of [LEAVE_VANISHED_CLIENTS, ...settings]) await client.query(sql).catch(() => undefined);
   };
   const options: PoolConfig & GuardedConfig = {
-    ...connectionOptions(url),
+    ...connectionOptions(url, watch.patience),
     watch,
     max,
     idleTimeoutMillis: 30_000,

@@ -41,7 +41,7 @@ export class DatabaseProbe {
   private async ask(): Promise<DatabaseState> {
     const client = await (this.client ??= this.connect());
     try {
-      return await withTimeout(this.stateBy(client), ANSWER_MS);
+      return await withTimeout(this.stateBy(client), this.watch.patience * ANSWER_MS);
     } catch (error) {
       // The next question opens a new connection.
       client.cut(new DatabaseSilent());
@@ -64,7 +64,7 @@ export class DatabaseProbe {
 
   private async connect(): Promise<GuardedClient> {
     const forget = () => (this.client = undefined);
-    const client = new GuardedClient({ ...connectionOptions(this.url), watch: this.watch });
+    const client = new GuardedClient({ ...connectionOptions(this.url, this.watch.patience), watch: this.watch });
     client.once('end', forget);
     try {
       await client.connect();

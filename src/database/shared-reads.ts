@@ -78,7 +78,7 @@ class SharedConnection implements Runner {
   }
 
   get isStuck(): boolean {
-    return this.waiting > 0 && performance.now() - this.movedAt > STUCK_MS;
+    return this.waiting > 0 && performance.now() - this.movedAt > this.options.watch.patience * STUCK_MS;
   }
 
   async run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]> {

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { Unavailable } from '../base/errors';
 import type { Fail } from './error-handler';
 
-const DEADLINE_MS = 8_000;
+export const DEADLINE_MS = 8_000;
 const LOOK_MS = 250;
 const TOO_LATE = 'the request took too long, and may or may not have taken effect: try again shortly';
 

@@ -117,7 +117,9 @@ export const QUEUES = queueTable(availableParallelism());
 
 export type Queues = Record<keyof typeof QUEUES, Queue>;
 
-/** Opens every queue, for one instance of the service. */
-export function openQueues(): Queues {
-  return Object.fromEntries(Object.entries(QUEUES).map(([name, rules]) => [name, new Queue(rules)])) as Queues;
+/** Opens every queue, for one instance of the service. `patience` is a factor of the longest waits. */
+export function openQueues(patience = 1): Queues {
+  const open = ({ waitMs, ...rules }: Row) =>
+    new Queue(waitMs === undefined ? rules : { ...rules, waitMs: patience * waitMs });
+  return Object.fromEntries(Object.entries(QUEUES).map(([name, rules]) => [name, open(rules)])) as Queues;
 }

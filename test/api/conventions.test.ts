@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { SILENCE_MS } from '../../src/database/connection-watch';
 import { startApp, type TestApp } from '../support/app';
 import {
   cookieOf,
@@ -15,7 +16,7 @@ import {
 import { itOnOneServer } from '../support/on-one-server';
 import { fieldsOf, OPERATIONS, pathOf, refusalOfBody, refusalOfParams } from '../support/operations';
 import { field, insertAndSignIn, insertPerson, newPassword, newPhone, type Person } from '../support/people';
-import { realTime } from '../support/real-time';
+import { PATIENCE } from '../support/patience';
 import { serviceRequestIds, requestLinesOf } from '../support/request-ids';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
@@ -644,25 +645,24 @@ describe('when the database is down, the service', () => {
     ['/user/get_sms_img_code'],
   ];
 
-  async function expectQuick503s(proxied: TestApp, cookie: string, withinMs: number, rounds = 1) {
+  /** The reason shows that no answer has waited for the deadline. */
+  async function expect503s(proxied: TestApp, cookie: string, rounds = 1) {
     for (let round = 0; round < rounds; round += 1) {
-      const started = Date.now();
       const answers = await Promise.all([
         sendRaw(proxied, '/readyz', { method: 'GET' }),
         ...calls.map(([path, body]) => post(proxied.api, path, body, { Cookie: cookie })),
       ]);
       for (const answer of answers) {
-        expectRefusal(answer, 503);
+        expectRefusal(answer, 503, '', 'overloaded');
         expect(retryAfterOf(answer)).toBeGreaterThanOrEqual(1);
       }
-      expect(Date.now() - started).toBeLessThan(withinMs);
     }
     expect(await sendRaw(proxied, '/healthz', { method: 'GET' })).toMatchObject({ status: 200 });
   }
 
-  async function behindProxy() {
+  async function behindProxy(patience = 1) {
     const proxy = await startDatabaseProxy(app.databaseUrl);
-    const proxied = await startApp({}, { databaseUrl: proxy.url, dataDir: app.dataDir });
+    const proxied = await startApp({}, { databaseUrl: proxy.url, dataDir: app.dataDir, patience });
     const cookie = await cookieFor(await insertPerson(app));
     expect((await post(proxied.api, '/user/groups', {}, { Cookie: cookie })).status).toBe(200);
     return { proxy, proxied, cookie };
@@ -672,7 +672,7 @@ describe('when the database is down, the service', () => {
     const { proxy, proxied, cookie } = await behindProxy();
     try {
       proxy.close();
-      await expectQuick503s(proxied, cookie, 1_000, 2);
+      await expect503s(proxied, cookie, 2);
     } finally {
       await proxied.close();
     }
@@ -682,7 +682,7 @@ describe('when the database is down, the service', () => {
     const { proxy, proxied, cookie } = await behindProxy();
     try {
       proxy.goSilent();
-      await expectQuick503s(proxied, cookie, 6_000);
+      await expect503s(proxied, cookie);
     } finally {
       proxy.close();
       await proxied.close();
@@ -693,7 +693,7 @@ describe('when the database is down, the service', () => {
     const { proxy, proxied, cookie } = await behindProxy();
     try {
       proxy.freeze();
-      await expectQuick503s(proxied, cookie, 8_000);
+      await expect503s(proxied, cookie);
     } finally {
       proxy.close();
       await proxied.close();
@@ -706,9 +706,7 @@ describe('when the database is down, the service', () => {
     try {
       await inParallel(10, ask);
       proxy.lose();
-      const started = Date.now();
       await inParallel(10, ask);
-      await realTime(started + 7_000 - Date.now());
       expect(countCodes(await inParallel(20, ask))).toEqual({ 200: 20 });
     } finally {
       proxy.close();
@@ -717,26 +715,26 @@ describe('when the database is down, the service', () => {
   });
 
   it('can still stop if it has frozen', async () => {
-    const { proxy, proxied } = await behindProxy();
+    const { proxy, proxied } = await behindProxy(PATIENCE);
     try {
       await inParallel(10, () => post(proxied.api, '/user/check_phone_available', newPhone()));
       proxy.freeze();
       const started = Date.now();
       await proxied.close();
-      expect(Date.now() - started).toBeLessThan(3_000);
+      // It does not wait until the connections are cut.
+      expect(Date.now() - started).toBeLessThan(PATIENCE * SILENCE_MS);
     } finally {
       proxy.close();
     }
   });
 
   it('answers 503 with Retry-After within seconds if all connections are in use', async () => {
-    const small = await startApp({ DATABASE_POOL_MAX: '1' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const { databaseUrl, dataDir } = app;
+    const small = await startApp({ DATABASE_POOL_MAX: '1' }, { databaseUrl, dataDir, patience: 1 });
     await small.serviceDb.transaction(async () => {
-      const started = Date.now();
       const answer = await post(small.api, '/user/check_phone_available', newPhone());
-      expectRefusal(answer, 503);
+      expectRefusal(answer, 503, '', 'overloaded');
       expect(retryAfterOf(answer)).toBeGreaterThanOrEqual(1);
-      expect(Date.now() - started).toBeLessThan(5_000);
     });
     expect((await post(small.api, '/user/check_phone_available', newPhone())).status).toBe(200);
     await small.close();

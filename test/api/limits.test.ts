@@ -748,7 +748,7 @@ describe('the table of limits', () => {
 
 describe('while limits cannot be counted', () => {
   it('sending fails closed even if only writing is blocked', async () => {
-    const closed = await instance({ SEND_CODE_PER_DAY: '1000' });
+    const closed = await instance({ SEND_CODE_PER_DAY: '1000' }, { patience: 1 });
     expectBody(await sendCode(closed, newPhone()), { code: 200 });
     const holder = await app.db.transaction();
     await holder('rate_limits').where('key', 'send_in_all:all').forUpdate();
@@ -769,22 +769,21 @@ describe('while limits cannot be counted', () => {
   }
 
   it('sending, verifying and logging in fail closed: 503 with Retry-After within seconds, and nothing is sent', async () => {
-    const closed = await instance();
+    const closed = await instance({}, { patience: 1 });
     const [person, phone] = [await insertPerson(app), newPhone()];
     expectBody(await sendCode(closed, phone), { code: 200 });
     const code = closed.sms.codeFor(e164(phone));
     await uncounted(async () => {
-      const begun = Date.now();
       const answers = await Promise.all([
         sendCode(closed, newPhone()),
         verifyCode(closed, phone, code),
         login(closed, person, person.password),
       ]);
       for (const answer of answers) {
-        expectRefusal(answer, 503);
+        // The answer did not wait for the deadline.
+        expectRefusal(answer, 503, '', 'overloaded');
         expect(retryAfterOf(answer)).toBeGreaterThan(0);
       }
-      expect(Date.now() - begun).toBeLessThan(6_000);
     });
     expect(closed.sms.sent).toHaveLength(1);
     expect(await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [person.id])).toEqual([]);
@@ -794,21 +793,19 @@ describe('while limits cannot be counted', () => {
   });
 
   it('find, check_phone_available and captchas answer 503, and reads that are not limited succeed', async () => {
-    const open = await instance({ CHECKS_PER_IP_MINUTE: '10' });
+    const open = await instance({ CHECKS_PER_IP_MINUTE: '10' }, { patience: 1 });
     const person = await insertAndSignIn(open);
     await uncounted(async () => {
-      const begun = Date.now();
       const limited = await Promise.all([
         post(person.agent, `/user/find/44/${person.phone}`),
         check(open),
         post(open.api, '/user/get_sms_img_code'),
       ]);
       for (const answer of limited) {
-        expectRefusal(answer, 503);
+        expectRefusal(answer, 503, '', 'overloaded');
         expect(retryAfterOf(answer)).toBeGreaterThan(0);
       }
       expect((await post(person.agent, `/user/${person.id}`)).status).toBe(200);
-      expect(Date.now() - begun).toBeLessThan(6_000);
     });
     expect((await post(person.agent, `/user/find/44/${person.phone}`)).status).toBe(200);
   });

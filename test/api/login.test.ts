@@ -255,13 +255,15 @@ describe('/user/login after failures', () => {
   });
 
   it('refuses most of 300 concurrent right logins of one phone, with at most ten statements for each', async () => {
+    const { databaseUrl, dataDir } = app;
+    const impatient = await startApp({}, { databaseUrl, dataDir, patience: 1 });
     const person = await insertPerson(app);
     const statements = watchStatements('');
     let answered = 0;
     // All calls wait while this holds the limits, so that 300 are there at once even on a slow machine.
     const { calls } = await app.db.transaction(async (trx) => {
       await trx.raw('LOCK TABLE rate_limits IN SHARE MODE');
-      const calls = inParallel(300, () => login(person).finally(() => (answered += 1)));
+      const calls = inParallel(300, () => login(person, impatient).finally(() => (answered += 1)));
       await until(() => answered >= 280);
       return { calls };
     });
@@ -272,6 +274,7 @@ describe('/user/login after failures', () => {
     for (const answer of refused) expect([429, 503]).toContain(answer.status);
     for (const answer of refused) expect(retryAfterOf(answer)).toBeGreaterThan(0);
     await until(async () => (await login(person)).status === 200);
+    await impatient.close();
   });
 
   it('limits right logins in production: 60 an hour per phone and address, 500 a day per phone', async () => {

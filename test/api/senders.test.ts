@@ -18,7 +18,7 @@ let app: TestApp;
 beforeAll(async () => {
   vendors = await Vendors.start();
   const env = vendors.env(Object.fromEntries(WAY_OF.map(([country, way]) => [country, [way]])));
-  app = await startApp({ ...env, CAPTCHA_POLICY: 'off' }, { realSms: true, senderTimeoutMs: 1_000 });
+  app = await startApp({ ...env, CAPTCHA_POLICY: 'off' }, { realSms: true, vendorTimeoutMs: 1_000 });
 });
 afterEach(() => {
   for (const vendor of ['twilio', 'whatsapp', 'telegram', 'http'] as const) vendors.behave(vendor, 'accept');

@@ -76,7 +76,7 @@ describe(`codes over all ways, with random faults (WAYS_SEED=${seed})`, () => {
       WRONG_CODES_PER_PHONE_AND_IP_DAY: '0',
     };
     const env = { ...vendors.env(routes), ...limits, CAPTCHA_POLICY: 'off' };
-    app = await startApp(env, { realSms: true, senderTimeoutMs: 1_500 });
+    app = await startApp(env, { realSms: true, vendorTimeoutMs: 1_500 });
   });
   afterAll(async () => {
     await app.close();

@@ -1034,10 +1034,10 @@ export const guards = {
   'connections-1': {
     guard: 'a connection whose statement timed out is dropped before that statement can run among others',
     file: 'src/database/pool.ts',
-    replace: 'connectionTimeoutMillis: 2_000,',
-    by: 'connectionTimeoutMillis: 2_000, query_timeout: 5_000,',
+    replace: 'connectionTimeoutMillis: patience * 2_000,',
+    by: 'connectionTimeoutMillis: patience * 2_000, query_timeout: 5_000,',
     also: [
-      { file: 'src/database/connection-watch.ts', replace: '>= SILENCE_MS', by: '>= 1e9' },
+      { file: 'src/database/connection-watch.ts', replace: '>= this.patience * SILENCE_MS', by: '>= 1e9' },
       { file: 'src/database/pool.ts', replace: '!client.isClean', by: 'false' },
     ],
     named: 'is not reused after a BEGIN that got stuck',
@@ -1052,7 +1052,7 @@ export const guards = {
   'connections-3': {
     guard: 'a silent connection is dropped',
     file: 'src/database/connection-watch.ts',
-    replace: '>= SILENCE_MS',
+    replace: '>= this.patience * SILENCE_MS',
     by: '>= 1e9',
     named: 'also after a quiet time',
   },
@@ -1066,7 +1066,7 @@ export const guards = {
   'connections-5': {
     guard: 'a locked row keeps a request waiting for at most a second',
     file: 'src/database/pool.ts',
-    replace: 'lock_timeout: 1_000,',
+    replace: 'lock_timeout: patience * 1_000,',
     by: '',
     named: 'and then frees its connection',
   },

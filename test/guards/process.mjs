@@ -460,7 +460,7 @@ export const guards = {
   'limits-database-2': {
     guard: 'an outage of the database of limits is not one of the other database',
     file: 'src/database/connections.ts',
-    replace: "watchOf('the database of limits', logger)",
+    replace: "watched('the database of limits')",
     by: "watchOf('the database', logger)",
     named: 'an outage of it refuses what has a limit, and nothing else',
   },

@@ -576,8 +576,8 @@ export const guards = {
   'guarded-client-1': {
     guard: 'PostgreSQL ends a slow statement before the watch considers the database down',
     file: 'src/database/pool.ts',
-    replace: 'statement_timeout: 4_000,',
-    by: 'statement_timeout: 40_000,',
+    replace: 'statement_timeout: patience * 4_000,',
+    by: 'statement_timeout: patience * 40_000,',
     named: 'ends a statement of seven seconds',
   },
   // --- reasons

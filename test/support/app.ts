@@ -27,6 +27,7 @@ import { asDescribed } from './as-described';
 import { ADMIN, asDocumented, PUBLIC } from './as-documented';
 import { cloneDatabase, ownerUrlOf, type TestDatabase } from './database';
 import { OUTPUT } from './paths';
+import { PATIENCE, PATIENT_MS } from './patience';
 import { testPool } from './pool';
 import { rememberSecret } from './secrets';
 
@@ -85,19 +86,24 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-interface Options {
+export interface Options {
   /** Another app's database, for a second instance. */
   databaseUrl?: string;
   dataDir?: string;
   /** Uses the configured sender. */
   realSms?: boolean;
-  /** Time of an exchange with a sender, so that a test need not wait for long. */
-  senderTimeoutMs?: number;
+  /** Time of an exchange with a sender, RongCloud or a webhook: short where a test waits for its end. */
+  vendorTimeoutMs?: number;
+  /** Factor of the time limits of database and queues: 1 in a test about them. Others must not meet them on a busy machine. */
+  patience?: number;
   /** Told of all that happens. */
   metrics?: Metrics;
 }
 
 const OWNER_CONNECTIONS = 10;
+
+/** Far above the time limits of the database, so that a test sees whether these end a request. */
+const DEADLINE_MS = 120_000;
 
 export type Env = Record<string, string>;
 
@@ -114,6 +120,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     LOG_LEVEL: 'trace',
     ...env,
   });
+  const { patience = PATIENCE, vendorTimeoutMs = PATIENT_MS } = options;
   const sms = new KeptSms();
   const logFile = join(OUTPUT, `log-${randomBytes(5).toString('hex')}.ndjson`);
   const log = createWriteStream(logFile);
@@ -125,8 +132,10 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     keys,
     logger,
     ...(options.realSms ? {} : { sms }),
-    ...(options.senderTimeoutMs !== undefined && { senderTimeoutMs: options.senderTimeoutMs }),
     observers: bothOf(options.metrics, traces),
+    deadlineMs: DEADLINE_MS,
+    patience,
+    vendorTimeoutMs,
   };
   const container = await buildContainer(config, outside, {
     wrap: (operation) => asDescribed(answerAfter(operation, () => app.beforeOperation(operation.path))),
@@ -141,7 +150,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   });
   const complaints = asDocumented(server, PUBLIC);
   const url = await listen(server);
-  const api = config.admin && buildAdminApi({ config, logger: outside.logger, services: container.services });
+  const api = config.admin && buildAdminApi({ config, logger, deadlineMs: DEADLINE_MS, services: container.services });
   const adminServer = api && createHttpServer(api.app);
   const adminComplaints = adminServer ? asDocumented(adminServer, ADMIN) : [];
   const owner = testPool(ownerUrl, OWNER_CONNECTIONS);

@@ -1,14 +1,16 @@
-import { startApp, type Env, type TestApp } from './app';
+import { startApp, type Env, type Options, type TestApp } from './app';
+
+type Start = (env?: Env, options?: Pick<Options, 'patience'>) => Promise<TestApp>;
 
 /** Starts instances on an app's database and with its keys, each for one test. */
-export function instancesBeside(app: () => TestApp, common: Env = {}): (env?: Env) => Promise<TestApp> {
+export function instancesBeside(app: () => TestApp, common: Env = {}): Start {
   const started: TestApp[] = [];
   afterEach(async () => {
     await Promise.all(started.splice(0).map((instance) => instance.close()));
   });
-  return async (env = {}) => {
+  return async (env = {}, options = {}) => {
     const { databaseUrl, dataDir } = app();
-    const instance = await startApp({ ...common, ...env }, { databaseUrl, dataDir });
+    const instance = await startApp({ ...common, ...env }, { databaseUrl, dataDir, ...options });
     started.push(instance);
     return instance;
   };

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Pool, PoolClient } from 'pg';
 import { ConnectionWatch } from '../../src/database/connection-watch';
 import { knexOn, openPool } from '../../src/database/pool';
+import { PATIENCE } from './patience';
 
 export interface TestPool {
   db: Knex;
@@ -25,6 +26,6 @@ export function testPool(url: string, max: number, watch = quietWatch()): TestPo
   return { db: knexOn(pool, { prepare: true }), pool, watch, close };
 }
 
-export function quietWatch(): ConnectionWatch {
-  return new ConnectionWatch({ away: () => undefined, back: () => undefined });
+export function quietWatch(patience = PATIENCE): ConnectionWatch {
+  return new ConnectionWatch({ away: () => undefined, back: () => undefined }, patience);
 }

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { isOutage } from '../../src/database/outage';
 import { emptyDatabase, type TestDatabase } from '../support/database';
 import { FaultProxy } from '../support/fault-proxy';
-import { testPool } from '../support/pool';
+import { quietWatch, testPool } from '../support/pool';
 
 /** The errors of pg for each kind of outage, in some cases only as text. */
 let database: TestDatabase;
@@ -57,7 +57,7 @@ describe('isOutage recognises', () => {
   });
 
   it('a pool whose connections are all busy, with and without Knex', async () => {
-    const { db, pool, close } = testPool(database.url, 1);
+    const { db, pool, close } = testPool(database.url, 1, quietWatch(1));
     const busy = await pool.connect();
     const errors = await Promise.all([errorOf(pool.query('SELECT 1')), errorOf(db.raw('SELECT 1').then())]);
     expect(errors.map(isOutage)).toEqual([true, true]);

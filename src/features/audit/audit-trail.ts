@@ -27,6 +27,7 @@ export class AuditTrail {
     private readonly buckets: LimitsRepository,
     private readonly logger: Pick<Logger, 'warn'>,
     private readonly background: Background,
+    private readonly patience = 1,
   ) {}
 
   async note(event: SecurityEvent, caller: Caller): Promise<void> {
@@ -71,7 +72,7 @@ export class AuditTrail {
 
   private async attempt(event: SecurityEvent, noting: Promise<void>): Promise<void> {
     try {
-      await this.counting(event, withTimeout(noting, NOTE_MS));
+      await this.counting(event, withTimeout(noting, this.patience * NOTE_MS));
     } catch (error) {
       this.logger.warn({ err: error }, warningFor(event));
     }

@@ -57,6 +57,7 @@ interface Parts {
   keptTokens: KeptTokens;
   /** Users and groups that `rongcloud` keeps copies of. */
   originals: Originals;
+  timeoutMs?: number | undefined;
   observe?: CallObserver | undefined;
 }
 
@@ -72,7 +73,7 @@ interface Chosen {
 
 export async function chooseMessagingProvider(
   settings: MessagingSettings,
-  { privateKey, keptTokens, originals, observe }: Parts,
+  { privateKey, keptTokens, originals, timeoutMs, observe }: Parts,
 ): Promise<Chosen> {
   const { issuer, oldKey, audiences } = settings;
   const signerOf = async () => new (await import('./jwt-signer')).JwtSigner({ privateKey, issuer, oldKey });
@@ -80,7 +81,7 @@ export async function chooseMessagingProvider(
     const { RongCloudApi } = await import('./rongcloud-api');
     const { RongCloudFollower } = await import('./rongcloud-follower');
     const { RongCloudMessagingProvider } = await import('./rongcloud-messaging-provider');
-    const api = new RongCloudApi({ ...settings, observe });
+    const api = new RongCloudApi({ ...settings, timeoutMs, observe });
     const messaging = new RongCloudMessagingProvider(api, keptTokens);
     const signer = audiences.length > 0 ? await signerOf() : undefined;
     return { messaging, follower: new RongCloudFollower(api, messaging, originals), signer, jwks: keysOf(signer) };
