@@ -2,6 +2,7 @@ import { drawCaptcha } from '../../src/integrations/captcha/captcha-image';
 import { DrawnCaptchas, type KeptCaptcha } from '../../src/integrations/captcha/drawn-captchas';
 import { openQueues } from '../../src/load/queues';
 import { inParallel } from '../support/calls';
+import { PATIENCE } from '../support/patience';
 
 const captchas = (count: number) => Promise.all(Array.from({ length: count }, drawCaptcha));
 
@@ -33,7 +34,7 @@ describe('drawn captchas', () => {
   function captchas(answers: 'checked' | 'ignored' = 'checked'): DrawnCaptchas {
     const nothing = () => Promise.resolve(undefined);
     const kept = { add: (captcha: KeptCaptcha) => add(captcha), image: nothing, take: nothing };
-    return new DrawnCaptchas(kept, openQueues().captchaPictures, answers, () => now);
+    return new DrawnCaptchas(kept, openQueues(PATIENCE).captchaPictures, answers, () => now);
   }
 
   it('are drawn for at most 102 of 1,200 concurrent requests, and refused to the others', async () => {

@@ -1,6 +1,7 @@
 import type { Change, MessagingUser, Originals } from '../../src/integrations/messaging/messaging-provider';
 import { RongCloudApi } from '../../src/integrations/messaging/rongcloud-api';
 import { RongCloudFollower } from '../../src/integrations/messaging/rongcloud-follower';
+import { PATIENT_MS } from '../support/patience';
 import { startRongCloudStandIn, type RongCloudStandIn } from '../support/stand-ins/rongcloud';
 
 interface Group {
@@ -65,7 +66,11 @@ describe('RongCloud follower', () => {
     originals = new OriginalsInMemory();
     profiles = [];
     const provider = { profileChanged: async (user: MessagingUser) => void profiles.push(user) };
-    follower = new RongCloudFollower(new RongCloudApi({ appKey, appSecret, apiUrl }), provider, originals);
+    follower = new RongCloudFollower(
+      new RongCloudApi({ appKey, appSecret, apiUrl, timeoutMs: PATIENT_MS }),
+      provider,
+      originals,
+    );
     for (const [id, nickname] of Object.entries({ ann: 'Ann', bob: 'Bob', cat: 'Cat' }))
       originals.people.set(id, { id, nickname, portraitUri: '' });
   });

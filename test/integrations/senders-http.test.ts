@@ -1,7 +1,8 @@
 import { BreakerOpen } from '../../src/load/breaker';
 import { HttpSender, type HttpOptions } from '../../src/integrations/senders/http-sender';
 import { rememberSecret } from '../support/secrets';
-import { MESSAGE, outcomeOf, secretsIn, toldBy, unusedPort } from '../support/senders';
+import { PATIENT_MS } from '../support/patience';
+import { limitWith, MESSAGE, outcomeOf, secretsIn, toldBy, unusedPort } from '../support/senders';
 import { startSmsEndpoint, type EndpointBehaviour, type SmsEndpoint } from '../support/stand-ins/sms-endpoint';
 
 const OTHER_SECRET = rememberSecret('whsec_b3RoZXItc2VjcmV0LW9mLXRoZS1zYW1lLWxlbmd0aC4uLg==');
@@ -15,7 +16,7 @@ describe('the sender http', () => {
   afterEach(() => endpoint.close());
 
   const sender = (options: Partial<HttpOptions> = {}) =>
-    new HttpSender({ url: `${endpoint.url}/sms`, secrets: [endpoint.secret], timeoutMs: 5_000, ...options });
+    new HttpSender({ url: `${endpoint.url}/sms`, secrets: [endpoint.secret], timeoutMs: PATIENT_MS, ...options });
 
   it('posts the message, signed as the library of Standard Webhooks verifies it', async () => {
     const sent = await sender().send(MESSAGE);
@@ -61,7 +62,7 @@ describe('the sender http', () => {
     ['reset', 'unknown'],
   ])('takes the answer %j as %s, and shows no secret', async (behaviour, expected) => {
     endpoint.behave(behaviour);
-    const impatient = sender({ timeoutMs: 300 });
+    const impatient = sender(limitWith(behaviour));
     const outcome = await outcomeOf(impatient);
     expect(typeof outcome === 'string' ? outcome : 'sent').toBe(expected);
     expect(secretsIn(await toldBy(impatient), [endpoint.secret])).toEqual([]);

@@ -1,5 +1,6 @@
 import { TelegramSender, type TelegramOptions } from '../../src/integrations/senders/telegram-sender';
-import { MESSAGE, outcomeOf, secretsIn, toldBy, unusedPort } from '../support/senders';
+import { PATIENT_MS } from '../support/patience';
+import { limitWith, MESSAGE, outcomeOf, secretsIn, toldBy, unusedPort } from '../support/senders';
 import { startTelegramStandIn, type TelegramBehaviour, type TelegramStandIn } from '../support/stand-ins/telegram';
 
 describe('the sender telegram', () => {
@@ -11,7 +12,13 @@ describe('the sender telegram', () => {
   afterEach(() => telegram.close());
 
   const sender = (options: Partial<TelegramOptions> = {}) =>
-    new TelegramSender({ token: telegram.token, ttlSeconds: 300, apiUrl: telegram.url, timeoutMs: 5_000, ...options });
+    new TelegramSender({
+      token: telegram.token,
+      ttlSeconds: 300,
+      apiUrl: telegram.url,
+      timeoutMs: PATIENT_MS,
+      ...options,
+    });
   const message = { ...MESSAGE, channel: 'telegram' as const };
 
   it('sends our code in one request, and is told the name of the message', async () => {
@@ -48,7 +55,7 @@ describe('the sender telegram', () => {
     ['a broken connection', 'reset', 'unknown'],
   ])('tells %s apart, and shows no secret', async (_case, behaviour, expected) => {
     telegram.behave(behaviour);
-    const impatient = sender({ timeoutMs: 300 });
+    const impatient = sender(limitWith(behaviour));
     expect(await outcomeOf(impatient, message)).toBe(expected);
     expect(secretsIn(await toldBy(impatient, message), [telegram.token])).toEqual([]);
   });

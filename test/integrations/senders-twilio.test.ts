@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { SPOKEN } from '../../src/integrations/senders/spoken-code';
 import { TwilioSender, type TwilioOptions } from '../../src/integrations/senders/twilio-sender';
 import { TwilioVerifySender, type TwilioVerifyOptions } from '../../src/integrations/senders/twilio-verify-sender';
-import { MESSAGE, outcomeOf, secretsIn, toldBy } from '../support/senders';
+import { PATIENT_MS } from '../support/patience';
+import { limitWith, MESSAGE, outcomeOf, secretsIn, toldBy } from '../support/senders';
 import { rememberSecret } from '../support/secrets';
 import { ROOT } from '../support/service-process';
 import {
@@ -24,7 +25,7 @@ const account = () => ({
   accountSid: twilio.accountSid,
   authToken: twilio.authToken,
   apiUrl: twilio.url,
-  timeoutMs: 5_000,
+  timeoutMs: PATIENT_MS,
 });
 const forms = () => twilio.requests.map(({ form }) => Object.fromEntries(form));
 
@@ -87,7 +88,7 @@ describe('the sender twilio voice', () => {
     ['a broken connection', 'reset', 'unknown'],
   ])('tells %s apart, and shows no secret', async (_case, behaviour, expected) => {
     twilio.behave(behaviour);
-    const impatient = sender({ timeoutMs: 300 });
+    const impatient = sender(limitWith(behaviour));
     expect(await outcomeOf(impatient, message)).toBe(expected);
     expect(secretsIn(await toldBy(impatient, message), [twilio.accountSid, twilio.authToken])).toEqual([]);
   });
@@ -163,7 +164,7 @@ describe('the sender twilio-verify', () => {
     ['a broken connection', 'reset'],
   ])('does not call a code wrong that was not compared because of %s', async (_case, behaviour) => {
     twilio.behaveAtChecks(behaviour);
-    const verify = sender({ timeoutMs: 300 });
+    const verify = sender(limitWith(behaviour));
     await expect(verify.check(to, '123456')).rejects.toThrow(/^Twilio /);
     const told = await toldBy({ send: () => verify.check(to, MESSAGE.code).then(() => undefined) });
     expect(secretsIn(told, secrets())).toEqual([]);
@@ -184,7 +185,7 @@ describe('the sender twilio-verify', () => {
     ['a broken connection', 'reset', 'unknown'],
   ])('tells %s apart, and shows no secret', async (_case, behaviour, expected) => {
     twilio.behave(behaviour);
-    const impatient = sender({ timeoutMs: 300 });
+    const impatient = sender(limitWith(behaviour));
     expect(await outcomeOf(impatient)).toBe(expected);
     expect(secretsIn(await toldBy(impatient), secrets())).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { WhatsAppSender, type WhatsAppOptions } from '../../src/integrations/senders/whatsapp-sender';
-import { MESSAGE, outcomeOf, secretsIn, toldBy, unusedPort } from '../support/senders';
+import { PATIENT_MS } from '../support/patience';
+import { limitWith, MESSAGE, outcomeOf, secretsIn, toldBy, unusedPort } from '../support/senders';
 import { startWhatsAppStandIn, type WhatsAppBehaviour, type WhatsAppStandIn } from '../support/stand-ins/whatsapp';
 
 describe('the sender whatsapp', () => {
@@ -17,7 +18,7 @@ describe('the sender whatsapp', () => {
       template: whatsApp.template,
       languages: ['en', 'pt_BR', 'zh_CN'],
       apiUrl: `${whatsApp.url}/v24.0`,
-      timeoutMs: 5_000,
+      timeoutMs: PATIENT_MS,
       ...options,
     });
   const message = { ...MESSAGE, channel: 'whatsapp' as const };
@@ -73,7 +74,7 @@ describe('the sender whatsapp', () => {
     ['a broken connection', 'reset', 'unknown'],
   ])('tells %s apart, and shows no secret', async (_case, behaviour, expected) => {
     whatsApp.behave(behaviour);
-    const impatient = sender({ timeoutMs: 300 });
+    const impatient = sender(limitWith(behaviour));
     expect(await outcomeOf(impatient, message)).toBe(expected);
     expect(secretsIn(await toldBy(impatient, message), [whatsApp.token, whatsApp.phoneNumberId])).toEqual([]);
   });

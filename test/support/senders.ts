@@ -7,6 +7,7 @@ import {
   type Sender,
   type Sent,
 } from '../../src/integrations/senders/sender';
+import { PATIENT_MS } from './patience';
 
 /** A message as a code is sent. */
 export const MESSAGE = {
@@ -40,6 +41,11 @@ export async function toldBy(sender: Sender, message: Message = MESSAGE): Promis
 /** Returns the secrets that a text contains, of those that no error may show. */
 export function secretsIn(text: string, secrets: string[]): string[] {
   return [MESSAGE.to.slice(1), MESSAGE.code, MESSAGE.body, ...secrets].filter((secret) => text.includes(secret));
+}
+
+/** Returns the time limit of an exchange with a stand-in. It is short only where the stand-in does not finish. */
+export function limitWith(behaviour: unknown): { timeoutMs: number } {
+  return { timeoutMs: behaviour === 'hang' || behaviour === 'trickle' ? 300 : PATIENT_MS };
 }
 
 export async function unusedPort(): Promise<number> {
