@@ -4,6 +4,7 @@ import { credentialsOf } from '../support/client';
 import { FaultProxy } from '../support/fault-proxy';
 import { befriend } from '../support/groups';
 import { PNG } from '../support/images';
+import { PATIENT_MS } from '../support/patience';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { Device } from '../support/react-native';
 import { rememberSecret } from '../support/secrets';
@@ -11,7 +12,7 @@ import { fullState, insertGroup, NAMES, pause } from '../support/sync';
 import { stateOf } from '../support/synced';
 import { until } from '../support/until';
 
-const TIMEOUT_MS = 400;
+const TIMEOUT_MS = 1_500;
 
 /** Runs with only what test/support/react-native.ts found React Native to have. It was not tried on a phone. */
 describe('the client in an imitation of React Native', () => {
@@ -41,7 +42,7 @@ describe('the client in an imitation of React Native', () => {
   /** Starts the app, or starts it again on the same device. */
   function started({ url }: { url: string } = app, options: { timeoutMs?: number; fetch?: typeof fetch } = {}): App {
     const { Client, SyncStore } = device.start();
-    const client = new Client({ baseUrl: url, repeats: 0, ...options });
+    const client = new Client({ baseUrl: url, repeats: 0, timeoutMs: PATIENT_MS, ...options });
     return { client, store: new SyncStore(client, { storage: device.asyncStorage, names: true }) };
   }
 
@@ -112,8 +113,8 @@ describe('the client in an imitation of React Native', () => {
     afterEach(() => proxy.close());
 
     it('waits longer for an answer of sync, which arrives only as a whole', async () => {
+      await logIn(started(byProxy()));
       const opened = started(byProxy(), { timeoutMs: TIMEOUT_MS });
-      await logIn(opened);
       proxy.stallAt('/user/sync/0');
       const synced = opened.store.sync();
       await until(() => proxy.stalled);

@@ -2,11 +2,17 @@ import { inspect } from 'node:util';
 import { Client, memoryStorage, type ClientOptions, type ClientStorage } from '../../packages/client/src/index.ts';
 import type { TestApp } from './app';
 import type { Person } from './people';
+import { PATIENT_MS } from './patience';
 import { rememberSecret } from './secrets';
 
 /** Returns a client of the package for a test's service. The logs are searched for the sessions that it stores. */
 export function clientOf({ url }: Pick<TestApp, 'url'>, options: Partial<ClientOptions> = {}): Client {
-  return new Client({ baseUrl: url, ...options, storage: rememberingStorage(options.storage ?? memoryStorage()) });
+  return new Client({
+    baseUrl: url,
+    timeoutMs: PATIENT_MS,
+    ...options,
+    storage: rememberingStorage(options.storage ?? memoryStorage()),
+  });
 }
 
 export async function signedInClient(

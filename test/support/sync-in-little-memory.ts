@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, SyncStore, type ClientStorage } from '../../packages/client/src/index.ts';
+import { PATIENT_MS } from './patience';
 
 /** A process started with --expose-gc: synchronises, and reports how much memory it held in that time. */
 const { baseUrl, folder, credentials } = JSON.parse(process.argv[2] ?? '{}') as {
@@ -39,7 +40,7 @@ const storage: ClientStorage = {
 
 async function main(): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const client = new Client({ baseUrl });
+  const client = new Client({ baseUrl, timeoutMs: PATIENT_MS });
   const login = await client.call('/user/login', credentials);
   if (!login.ok) throw new Error(login.message);
   const store = new SyncStore(client, { storage });
