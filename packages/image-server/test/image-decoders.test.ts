@@ -9,6 +9,7 @@ import { Decoders } from '../src/decoders';
 import { ImageRewriter } from '../src/image-rewriter';
 import { imageType } from '../src/image-type';
 import { openQueues } from '../../../src/load/queues';
+import { PATIENCE } from '../../../test/support/patience';
 import { Gate } from '../../../test/support/gate';
 import { longWebp } from '../../../test/support/hostile-images';
 import { PNG, inspectImage } from '../../../test/support/images';
@@ -214,7 +215,7 @@ describe('decoders', () => {
 
     it('are ended after the limit, and their places are free for the next image only then', async () => {
       await begin(HANGS_AT_WEBP);
-      const rewriter = new ImageRewriter(openQueues().decoding, decoders, 2);
+      const rewriter = new ImageRewriter(openQueues(PATIENCE).decoding, decoders, 2);
       const ends = ['ann', 'bob'].map(async (user) => {
         const refused = await rewrite(rewriter, user, 'bomb.webp').catch((error: unknown) => error);
         return { refused, isRunning: isRunning(await readFile(join(folder, `${user}.out`), 'utf8')) };
@@ -242,7 +243,7 @@ describe('decoders', () => {
         },
         close: () => Promise.resolve(),
       };
-      const rewriter = new ImageRewriter(openQueues().decoding, slow);
+      const rewriter = new ImageRewriter(openQueues(PATIENCE).decoding, slow);
       const refused = (user: string) => expect(rewrite(rewriter, user, 'a.png')).rejects.toHaveProperty('status', 400);
       const endNext = async () => {
         await until(() => begun.length > ended);

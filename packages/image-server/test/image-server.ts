@@ -19,6 +19,7 @@ import { hasCode, Refusal } from '../src/errors';
 import { hostWith, refuseAsOurs } from '../../../src/integrations/storage/mounted-image-server';
 import { openQueues } from '../../../src/load/queues';
 import { multipartForm, type Part } from '../../../test/support/images';
+import { PATIENCE, PATIENT_MS } from '../../../test/support/patience';
 
 export const SECRET = 'a secret of only this server';
 export const MAX_BYTES = 100_000;
@@ -105,9 +106,9 @@ interface Options extends Partial<StoreOptions> {
 }
 
 export async function startImageServer({
-  uploadTimeoutMs = 5_000,
-  tokenTimeoutMs = 5_000,
-  rewriter = new ImageRewriter(openQueues().decoding),
+  uploadTimeoutMs = PATIENT_MS,
+  tokenTimeoutMs = PATIENT_MS,
+  rewriter = new ImageRewriter(openQueues(PATIENCE).decoding),
   ...options
 }: Options = {}): Promise<ImageServer> {
   const root = await mkdtemp(join(tmpdir(), 'images-'));
@@ -118,7 +119,7 @@ export async function startImageServer({
   const { secrets, maxBytes } = all;
   const storage = new ImageStore(all, book, rewriter, { add: () => undefined });
   const server = await serve(
-    imageRouter(storage, openQueues(), hostWith(publicUrlFrom(undefined)), { uploadTimeoutMs, tokenTimeoutMs }),
+    imageRouter(storage, openQueues(PATIENCE), hostWith(publicUrlFrom(undefined)), { uploadTimeoutMs, tokenTimeoutMs }),
   );
   return {
     ...server,

@@ -26,6 +26,7 @@ import {
   type Part,
 } from '../../../test/support/images';
 import { MAX_BYTES, post, SECRET, startImageServer, tokenWith, type ImageServer } from './image-server';
+import { until } from '../../../test/support/until';
 
 const USER = 'user_A-1';
 
@@ -390,12 +391,12 @@ describe('upload', () => {
 
     it('without its token yet is one of at most eight per address, while uploads with a token go on', async () => {
       const begun = Array.from({ length: 8 }, () => begin([file], 10_000));
-      await waitFor(async () => (await stored(server)).length === 8);
+      await until(async () => (await stored(server)).length === 8);
       const refused = await late();
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
       expect((await upload(`${USER}/a.png`)).status).toBe(200);
       for (const { sending } of begun) sending.destroy();
-      await waitFor(async () => (await stored(server)).length === 1);
+      await until(async () => (await stored(server)).length === 1);
     });
 
     it.each([
@@ -405,14 +406,14 @@ describe('upload', () => {
       const parts: Part[] = [file, ['token', token()]];
       const bytes = upTo(multipartForm(parts).body);
       const begun = Array.from({ length: 64 }, (_, i) => begin(parts, bytes, `203.0.113.${i >> 3}`));
-      await waitFor(async () => (await stored(server)).length === 64);
+      await until(async () => (await stored(server)).length === 64);
       const statuses: unknown[] = [];
       for (const { status } of begun) void status.then((one) => statuses.push(one));
       expect((await late()).status).toBe(200);
-      await waitFor(async () => statuses.length === 1);
+      await until(async () => statuses.length === 1);
       expect(statuses).toEqual([503]);
       for (const { sending } of begun) sending.destroy();
-      await waitFor(async () => (await stored(server)).length === 1);
+      await until(async () => (await stored(server)).length === 1);
     });
 
     it('frees that place once its token arrives', async () => {
@@ -423,7 +424,7 @@ describe('upload', () => {
         return keep(...given);
       });
       const known = Promise.allSettled(Array.from({ length: 8 }, late));
-      await waitFor(async () => held.length === 8);
+      await until(async () => held.length === 8);
       const { status } = await late();
       for (const goOn of held) goOn();
       expect(await known).toEqual(Array(8).fill(expect.objectContaining({ status: 'fulfilled' })));
@@ -442,7 +443,7 @@ describe('upload', () => {
         const known = begin([['token', token()], file], 10_000);
         const unknown = Array.from({ length: 8 }, () => begin([file, ['token', token()]], 10_000));
         expect(await Promise.all(unknown.map(({ status }) => status))).toEqual(Array(8).fill(408));
-        await waitFor(async () => (await stored(server)).length === 1);
+        await until(async () => (await stored(server)).length === 1);
         expect((await late()).status).toBe(200);
         known.finish();
         expect(await known.status).toBe(200);
@@ -454,14 +455,14 @@ describe('upload', () => {
         sending.on('error', () => {});
         let sent = start(body);
         sending.write(body.subarray(0, 500));
-        await waitFor(async () => (await stored(server)).length === 1);
+        await until(async () => (await stored(server)).length === 1);
         sending.write(body.subarray(500, sent));
         const drops = setInterval(() => sending.write(body.subarray(sent, (sent += 10))), PATIENCE_MS / 10);
         const [response] = (await once(sending, 'response')) as [IncomingMessage];
         expect([response.statusCode, await jsonOf(response)]).toMatchObject([408, { message: containing('token') }]);
         clearInterval(drops);
         sending.destroy();
-        await waitFor(async () => (await stored(server)).length === 0);
+        await until(async () => (await stored(server)).length === 0);
       };
       const more = Array.from({ length: 40 }, (_, i): Part => [`x:${i}`, 'a']);
 
@@ -729,7 +730,7 @@ describe('upload', () => {
       for (let sent = 0; sent < MAX_BYTES + 300_000; sent += chunk.length) sending.write(chunk);
       expect(await status).toBe(413);
       sending.destroy();
-      await waitFor(async () => (await stored(server)).length === 0);
+      await until(async () => (await stored(server)).length === 0);
     });
 
     it('when it has no body', async () => {
@@ -797,7 +798,7 @@ describe('upload', () => {
       return { upload, body };
     };
     const untilIncoming = async (count: number) => {
-      await waitFor(async () => (await stored(server)).length === count);
+      await until(async () => (await stored(server)).length === count);
     };
 
     it('leaves nothing on the disk when the client goes away', async () => {
@@ -997,11 +998,3 @@ describe('upload', () => {
     expect(status).toBe(413);
   });
 });
-
-async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 3_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

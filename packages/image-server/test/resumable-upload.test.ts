@@ -10,6 +10,7 @@ import { Refusal } from '../src/errors';
 import { ImageRewriter } from '../src/image-rewriter';
 import { ImageStore } from '../src/image-store';
 import { openQueues } from '../../../src/load/queues';
+import { PATIENCE } from '../../../test/support/patience';
 import { multipartForm, picture, PNG, pngOf, inspectImage } from '../../../test/support/images';
 import { until } from '../../../test/support/until';
 import { OpenBook, reasoned, SECRET, startImageServer, tokenWith, type ImageServer } from './image-server';
@@ -823,7 +824,7 @@ describe('resumable upload', () => {
       const restarted = new ImageStore(
         { ...options, secrets: [SECRET] },
         new OpenBook(),
-        new ImageRewriter(openQueues().decoding),
+        new ImageRewriter(openQueues(PATIENCE).decoding),
         { add: () => undefined },
       );
       await ageAll(44);
