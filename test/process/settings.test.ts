@@ -62,18 +62,17 @@ describe('npm start with DATABASE_URL', () => {
     await database.drop();
   });
 
-  it('says in one line, quickly, that the database cannot be reached', async () => {
+  it('says in one line, without waiting, that the database cannot be reached', async () => {
     const service = await startService({
       DATA_DIR: makeDataDir(),
       // No process listens on this port: only root may use it, and no protocol is assigned to it any more.
       DATABASE_URL: `postgresql://a:b@127.0.0.1:4/c`,
     });
-    const begun = Date.now();
     expect(await service.exited).toBe(1);
     expect(service.stderr).toMatch(
       /^Cannot start: the database at 127\.0\.0\.1:\d+\/c cannot be used: .*ECONNREFUSED.*\n$/,
     );
-    expect(Date.now() - begun).toBeLessThan(8_000);
+    expect(service.stdout).not.toContain('Waiting');
   });
 
   it('waits for a database that comes up later, and says so', async () => {

@@ -82,7 +82,9 @@ describe('npm start without a database', () => {
 
   it('answers pending requests when Ctrl-C reaches the whole process group', async () => {
     const DATA_DIR = makeUsedDataDir();
-    const service = await (await startService({ DATA_DIR, SMS_PROVIDER: 'file', BCRYPT_COST: '13' })).untilReady();
+    const service = await (
+      await startService({ DATA_DIR, SMS_PROVIDER: 'file', BCRYPT_COST: '13', METRICS_PORT: '0' })
+    ).untilReady();
     await service.post('/user/send_code', PHONE);
     const { code } = JSON.parse(readFileSync(join(DATA_DIR, 'sms.ndjson'), 'utf8')) as { code: string };
     const verified: unknown = await (
@@ -90,7 +92,11 @@ describe('npm start without a database', () => {
     ).json();
     const verification_token = rememberSecret(String(field(field(verified, 'result'), 'verification_token')));
     const registered = service.post('/user/register', { nickname: 'Ann', password: newPassword(), verification_token });
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    let isAnswered = false;
+    void registered.then(() => (isAnswered = true));
+    const [metrics = ''] = /http:\S+\/metrics$/m.exec(service.stdout) ?? [];
+    const isHashing = async () => (await (await fetch(metrics)).text()).includes('running{queue="hashing"} 1');
+    await until(async () => isAnswered || (await isHashing()));
     service.interruptGroup();
     expect((await registered).status).toBe(200);
     expect(await service.exited).toBe(0);

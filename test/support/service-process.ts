@@ -67,7 +67,7 @@ export class ServiceProcess {
     await until(() => {
       if (this.child.exitCode !== null) throw new Error(`the service has ended: ${this.stdout}${this.stderr}`);
       return this.stdout.includes(' is ready at ');
-    }, 60_000);
+    }, 300_000);
     return this;
   }
 
