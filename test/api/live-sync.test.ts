@@ -12,6 +12,7 @@ import { connectWriter, isEmpty, settledClient, sync } from '../support/sync';
 import { watchStatements } from '../support/statements';
 import { cookieFor, openAnswer } from '../support/streams';
 import { until } from '../support/until';
+import { cancelWaiting, untilWaiting } from '../support/waiting';
 
 let app: TestApp;
 let ann: SignedInPerson;
@@ -43,12 +44,13 @@ async function instanceThatStops(): Promise<TestApp> {
   return other;
 }
 
-/** Returns the answer to a sync of Ann that has nothing to answer yet, long before its wait is over. */
+/** Returns the answer to a sync of Ann that has nothing to answer yet, before its wait is over. */
 async function waitingSync(asked: object = { names: true }): Promise<Answer> {
   const { version } = await settledClient(ann);
   let answer: Answer | undefined;
   void post(ann.agent, `/user/sync/${version}`, { wait: 50, ...asked }).then((one) => (answer = one));
-  await until(() => answer !== undefined, 20_000);
+  // A wait of 50 lasts for at least 40 seconds.
+  await until(() => answer !== undefined, 39_000);
   return answer as unknown as Answer;
 }
 
@@ -177,7 +179,7 @@ describe('a sync that waits', () => {
     const client = await settledClient(ann);
     const gate = new Gate();
     watchStatements('FROM events', { beforeSending: () => gate.wait() });
-    const answers = waiting(ann, client, 3);
+    const answers = waiting(ann, client, 12);
     await gate.reached;
     await until(() => app.liveSyncs() === answers.length);
     await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
@@ -254,8 +256,8 @@ describe('a sync that waits', () => {
     await writer.query('BEGIN');
     await writer.query(`UPDATE groups SET name = 'Walkers' WHERE id = $1`, [group]);
     await insertAndSignIn(app, 'Carol');
-    // Several looks at the events.
-    await realTime(1_000);
+    const looks = watchStatements('FROM events');
+    await until(() => looks.sent.filter(({ isAnswered }) => isAnswered).length > 3);
     await writer.query('COMMIT');
     await writer.end();
     const { result } = await expectOk(await answer);
@@ -334,7 +336,8 @@ describe('a sync that waits', () => {
       const writer = await connectWriter(app);
       await writer.query('BEGIN; LOCK TABLE friendships');
       await ask(50);
-      // The statement takes too long.
+      await untilWaiting(app.db, 1);
+      await cancelWaiting(app.db);
       await until(() => app.liveSyncs() === 1);
       await writer.end();
     });
