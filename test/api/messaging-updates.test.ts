@@ -439,7 +439,7 @@ describeOnOneServer('the turn of a user', () => {
     await gate.reached;
     await makeTurnsDue(app);
     jest.advanceTimersByTime(5_000);
-    await until(async () => Number((await turnOf(app, id))?.due_at) > Date.now() + 10_000, 10_000);
+    await until(async () => Number((await turnOf(app, id))?.due_at) > Date.now() + 10_000);
     gate.open();
     await flushing;
     expect(await turnOf(app, id)).toBeUndefined();

@@ -305,8 +305,8 @@ describe('a webhook', () => {
     jest.restoreAllMocks();
     gate.open();
     await app.db.raw(`SELECT tell('user.updated', 'three')`);
-    // Sooner than the lease is over.
-    await until(() => toldTo().length >= 3, 15_000);
+    // Sooner than the lease is over, which lasts for 30 seconds.
+    await until(() => toldTo().length >= 3, 25_000);
     await until(isUpToDate);
     expect(new Set(toldTo().map(({ id }) => id)).size).toBe(toldTo().length);
     expect((await listed())[0]).toMatchObject({ state: 'told', failure: '' });

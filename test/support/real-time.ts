@@ -12,6 +12,12 @@ export async function tenthsUntil(done: Promise<unknown>, db: Knex): Promise<num
   return tenths;
 }
 
+/** Expects what is left of a lifetime in seconds, which began at a moment after `begun` of Date.now(). */
+export function expectLeft(left: number | undefined, seconds: number, begun: number): void {
+  expect(left).toBeLessThanOrEqual(seconds);
+  expect(left).toBeGreaterThan(seconds - 1 - (Date.now() - begun) / 1_000);
+}
+
 /** Waits for real time, in tests about time. Other tests wait with `until`. */
 export function realTime(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
