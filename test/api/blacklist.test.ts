@@ -1,10 +1,9 @@
 import { newUserId } from '../../src/features/users/user-id';
 import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel } from '../support/calls';
 import { instancesBeside } from '../support/instances';
-import { untilWaiting } from '../support/waiting';
 import { expectOk, field, insertAndSignIn, insertPerson, signIn, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
-import { connectWriter } from '../support/sync';
+import { LOCK_USER, whileHeld } from '../support/waiting';
 
 describe('blacklist', () => {
   const { app } = stage();
@@ -172,13 +171,8 @@ describe('blacklist', () => {
       const [first, second, third, fourth] = await insertMany(4);
       for (const id of [first, second]) expectBody(await add(ann, id), { code: 200 });
       // Both have come as far as they can before either is done.
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [ann.id]);
-      const answers = Promise.all([add(ann, third), add(there, fourth)]);
-      await untilWaiting(app.db, 2);
-      await writer.end();
-      expect(countCodes(await answers)).toEqual({ 200: 1, 400: 1 });
+      const answers = await whileHeld(app, LOCK_USER, [ann.id], [() => add(ann, third), () => add(there, fourth)]);
+      expect(countCodes(answers)).toEqual({ 200: 1, 400: 1 });
       expect(await listed(ann)).toHaveLength(3);
     });
 

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Knex } from 'knex';
 import { newUserId } from '../../src/features/users/user-id';
 import { fixedWords } from '../../src/http/operations-router';
 import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel, type Answer } from '../support/calls';
@@ -7,13 +8,14 @@ import { OPERATIONS } from '../support/operations';
 import { insertAndSignIn, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
 import { itOnOneServer } from '../support/on-one-server';
 import { stage } from '../support/stage';
-import { connectWriter, foldingClientOf, fullState, settledClient, sync } from '../support/sync';
-import { untilWaiting } from '../support/waiting';
+import { foldingClientOf, fullState, settledClient, sync } from '../support/sync';
+import { LOCK_USER, whileHeld, whileOpen } from '../support/waiting';
 
 const REQUEST_WAITS = 3 * 24 * 3_600;
 const IGNORED_WAITS = 24 * 3_600;
 const REQUEST_ENDS = 30 * 24 * 3_600;
 const NOBODY = 'abcdefghijkl';
+const LOCK_FRIENDS = 'SELECT FROM friendships WHERE user_id = ? FOR UPDATE';
 /** A version older than any row. With it, sync returns ended rows too. */
 const ANY_VERSION = 1;
 /** Characters of one, two, three and four bytes. */
@@ -349,21 +351,12 @@ describe('friendships', () => {
     });
 
     it('does not lock a user who has sent no request', async () => {
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [bob.id]);
-      expectRefusal(await agree(ann, bob), 404, 'pending');
-      await writer.end();
+      await whileHeld(app, LOCK_USER, [bob.id], [], async () => expectRefusal(await agree(ann, bob), 404, 'pending'));
     });
 
     it('does not lock the friend when it is repeated', async () => {
       await befriend();
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [bob.id]);
-      const answer = await agree(ann, bob);
-      await writer.end();
-      expectDone(answer);
+      await whileHeld(app, LOCK_USER, [bob.id], [], async () => expectDone(await agree(ann, bob)));
     });
 
     it('changes nothing when it is repeated', async () => {
@@ -504,11 +497,9 @@ describe('friendships', () => {
     });
 
     it('does not lock a user who got no request', async () => {
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [bob.id]);
-      expectRefusal(await withdraw(ann, bob), 404, 'pending', 'nothing_requested');
-      await writer.end();
+      await whileHeld(app, LOCK_USER, [bob.id], [], async () =>
+        expectRefusal(await withdraw(ann, bob), 404, 'pending', 'nothing_requested'),
+      );
     });
   });
 
@@ -553,16 +544,8 @@ describe('friendships', () => {
     it('does not end when it is accepted at the same time', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       await earlier(REQUEST_ENDS);
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      await writer.query('SELECT FROM friendships WHERE user_id = $1 FOR UPDATE', [ann.id]);
-      const agreed = agree(bob, ann);
-      await untilWaiting(app.db, 1);
-      const swept = app.sweep();
-      await untilWaiting(app.db, 2);
-      await writer.end();
-      await swept;
-      expectDone(await agreed);
+      const [agreed] = await whileHeld(app, LOCK_FRIENDS, [ann.id], [() => agree(bob, ann), () => app.sweep()]);
+      expectDone(agreed);
       expect(await statuses()).toEqual([20, 20]);
     });
 
@@ -694,15 +677,8 @@ describe('friendships', () => {
 
   describe('concurrent friendship operations', () => {
     /** Lets all calls come as far as they can before one is done. */
-    async function atOnce(calls: (() => Promise<Answer>)[]): Promise<Answer[]> {
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      for (const { id } of [ann, bob]) await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [id]);
-      const answers = Promise.all(calls.map((one) => one()));
-      await untilWaiting(app.db, calls.length);
-      await writer.end();
-      return answers;
-    }
+    const atOnce = (calls: (() => Promise<Answer>)[]) =>
+      whileHeld(app, 'SELECT FROM users WHERE id IN (?, ?) FOR UPDATE', [ann.id, bob.id], calls);
 
     const actionIn = ({ body }: Answer) => (body as { result?: { action?: string } }).result?.action;
 
@@ -740,68 +716,45 @@ describe('friendships', () => {
     });
 
     it('send no request to a user who blacklists the sender at the same time', async () => {
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      await writer.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [bob.id]);
-      await writer.query('INSERT INTO blacklist (user_id, friend_id) VALUES ($1, $2)', [bob.id, ann.id]);
-      const answer = invite(ann, bob);
-      await untilWaiting(app.db, 1);
-      await writer.query('COMMIT');
-      await writer.end();
-      expectAction(await answer, 'None');
+      const blacklisting = async (trx: Knex) => {
+        await trx('users').where({ id: bob.id }).forNoKeyUpdate();
+        await trx('blacklist').insert({ user_id: bob.id, friend_id: ann.id });
+      };
+      expectAction(await whileOpen(app, blacklisting, () => invite(ann, bob)), 'None');
       expect(await allRows()).toEqual([]);
     });
 
     it('send no request to an account that closes at the same time', async () => {
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      await writer.query('UPDATE users SET closed_at = now() WHERE id = $1', [bob.id]);
-      const answer = invite(ann, bob);
-      await untilWaiting(app.db, 1);
-      await writer.query('COMMIT');
-      await writer.end();
-      expectRefusal(await answer, 400, 'no such user');
+      const answer = await whileHeld(app, 'UPDATE users SET closed_at = now() WHERE id = ?', [bob.id], () =>
+        invite(ann, bob),
+      );
+      expectRefusal(answer, 400, 'no such user');
       expect(await allRows()).toEqual([]);
     });
 
     it('leave a friendship as it is that another service makes during an invitation', async () => {
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      await writer.query('INSERT INTO friendships (user_id, friend_id, status) VALUES ($1, $2, 20), ($2, $1, 20)', [
-        ann.id,
-        bob.id,
-      ]);
-      const answer = invite(ann, bob);
-      await untilWaiting(app.db, 1);
-      await writer.query('COMMIT');
-      await writer.end();
-      expectRefusal(await answer, 400, 'already');
+      const answer = await whileHeld(
+        app,
+        'INSERT INTO friendships (user_id, friend_id, status) VALUES (?, ?, 20), (?, ?, 20)',
+        [ann.id, bob.id, bob.id, ann.id],
+        () => invite(ann, bob),
+      );
+      expectRefusal(answer, 400, 'already');
       expect(await statuses()).toEqual([20, 20]);
     });
 
     it('do not undo a deletion that another service writes during an agreement', async () => {
       expectAction(await invite(ann, bob), 'Sent');
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      await writer.query('DELETE FROM friendships WHERE user_id = $1', [ann.id]);
-      const answer = agree(bob, ann);
-      await untilWaiting(app.db, 1);
-      await writer.query('COMMIT');
-      await writer.end();
-      expectRefusal(await answer, 404, 'pending');
+      const answer = await whileHeld(app, 'DELETE FROM friendships WHERE user_id = ?', [ann.id], () => agree(bob, ann));
+      expectRefusal(answer, 404, 'pending');
       expect(await statuses()).toEqual([30, 11]);
     });
 
     it('end an agree and an ignore of the same request as one of them', async () => {
       expectAction(await invite(ann, bob), 'Sent');
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      await writer.query('SELECT FROM friendships WHERE user_id = $1 FOR UPDATE', [bob.id]);
-      const answers = Promise.all([agree(bob, ann), ignore(bob, ann)]);
-      await untilWaiting(app.db, 2);
-      await writer.end();
+      const calls = [() => agree(bob, ann), () => ignore(bob, ann)] as const;
       // A request that is ignored first can still be agreed to.
-      const [agreed, ignored] = await answers;
+      const [agreed, ignored] = await whileHeld(app, LOCK_FRIENDS, [bob.id], calls);
       expect(agreed.status).toBe(200);
       expect([200, 404]).toContain(ignored.status);
       expect(await statuses()).toEqual([20, 20]);
@@ -810,13 +763,8 @@ describe('friendships', () => {
     it('leave whole rows, without a deadlock, after a deletion by one side and an invitation by the other', async () => {
       await befriend();
       expectDone(await end(ann, bob));
-      const writer = await connectWriter(app);
-      await writer.query('BEGIN');
-      await writer.query('SELECT FROM friendships WHERE user_id = $1 FOR UPDATE', [bob.id]);
-      const answers = Promise.all([invite(ann, bob), end(bob, ann)]);
-      await untilWaiting(app.db, 2);
-      await writer.end();
-      const [invited, ended] = await answers;
+      const calls = [() => invite(ann, bob), () => end(bob, ann)] as const;
+      const [invited, ended] = await whileHeld(app, LOCK_FRIENDS, [bob.id], calls);
       expectDone(ended);
       expect(await statuses()).toEqual(actionIn(invited) === 'Added' ? [20, 30] : [10, 11]);
     });

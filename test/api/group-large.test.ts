@@ -4,7 +4,7 @@ import { CREATOR, expectWholeGroup, callGroup, MEMBER, rolesIn, insertAndSignInA
 import { field, signIn, type SignedInPerson } from '../support/people';
 import { connectWriter, foldingClientOf, fullState, settledClient, sync } from '../support/sync';
 import { until } from '../support/until';
-import { cancelWaiting, untilWaiting } from '../support/waiting';
+import { cancelWaiting, whileHeld } from '../support/waiting';
 
 /** Members whose ids sort before all others, so that those of the onlookers are ended last. */
 const CROWD = 5_000;
@@ -92,32 +92,27 @@ describe('a group of 5,000 members', () => {
   it('is gone for everybody once dismiss is answered, while most memberships are still to be ended', async () => {
     const clients = [await settledClient(ann), await settledClient(bob)];
     // Locks a row after the first 500, so that the rest waits for it.
-    const writer = await connectWriter(app);
-    await writer.query('BEGIN');
-    await writer.query(`SELECT FROM group_members WHERE group_id = $1 AND member_id = '-crowd999' FOR UPDATE`, [
-      groupId,
-    ]);
-    expectBody(await dismiss(), { code: 200 });
-    await untilWaiting(app.db, 1);
-    expect(await living()).toBeGreaterThan(0);
-    for (const [index, client] of clients.entries()) {
-      const { groups, group_members } = await client.sync();
-      expect(groups).toMatchObject([{ isDeleted: true, group: { id: groupId, name: '', portraitUri: '' } }]);
-      expect(group_members.filter((member) => member.groupId === groupId)).toEqual([]);
-      expect(client.state()).toEqual(await fullState(index === 0 ? ann : bob));
-    }
-    const full = await sync(bob);
-    expect(full.group_members.filter((member) => member.groupId === groupId)).toEqual([]);
-    expect((await callGroup(bob, groupId)).body).toMatchObject({ result: { memberCount: 0 } });
-    expectRefusal(await callGroup(bob, `${groupId}/members`), 404);
-    // The request gives up at the lock, and leaves the rest to the sweep.
-    await cancelWaiting(app.db);
-    expectRefusal(await callGroup(cat, 'join', { groupId }), 404);
-    for (const operation of ['quit', 'set_display_name'])
-      expectRefusal(await callGroup(bob, operation, { groupId, displayName: 'Bobby' }), 404);
-    expectBody(await post(bob.agent, '/user/groups'), { code: 200, result: [] });
-    await writer.query('COMMIT');
-    await writer.end();
+    const lock = `SELECT FROM group_members WHERE group_id = ? AND member_id = '-crowd999' FOR UPDATE`;
+    const dismissed = await whileHeld(app, lock, [groupId], dismiss, async () => {
+      expect(await living()).toBeGreaterThan(0);
+      for (const [index, client] of clients.entries()) {
+        const { groups, group_members } = await client.sync();
+        expect(groups).toMatchObject([{ isDeleted: true, group: { id: groupId, name: '', portraitUri: '' } }]);
+        expect(group_members.filter((member) => member.groupId === groupId)).toEqual([]);
+        expect(client.state()).toEqual(await fullState(index === 0 ? ann : bob));
+      }
+      const full = await sync(bob);
+      expect(full.group_members.filter((member) => member.groupId === groupId)).toEqual([]);
+      expect((await callGroup(bob, groupId)).body).toMatchObject({ result: { memberCount: 0 } });
+      expectRefusal(await callGroup(bob, `${groupId}/members`), 404);
+      // The request gives up at the lock, and leaves the rest to the sweep.
+      await cancelWaiting(app.db);
+      expectRefusal(await callGroup(cat, 'join', { groupId }), 404);
+      for (const operation of ['quit', 'set_display_name'])
+        expectRefusal(await callGroup(bob, operation, { groupId, displayName: 'Bobby' }), 404);
+      expectBody(await post(bob.agent, '/user/groups'), { code: 200, result: [] });
+    });
+    expectBody(dismissed, { code: 200 });
     await app.sweep();
     await expectWholeGroup(app, groupId);
     for (const [index, client] of clients.entries()) {

@@ -15,7 +15,7 @@ import { instancesBeside } from '../support/instances';
 import { expectOk, field, insertAndSignIn, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
 import { foldingClientOf, fullState, settledClient } from '../support/sync';
-import { untilWaiting } from '../support/waiting';
+import { LOCK_GROUP, whileHeld } from '../support/waiting';
 
 const NOBODY = 'abcdefghijkl';
 
@@ -138,17 +138,9 @@ describe('POST /group/add', () => {
     expectDone(await add(ann, cat));
     expectDone(await kick(ann, cat));
     expectDone(await add(ann, cat));
-    let quitting: Promise<Answer> | undefined;
-    let adding: Promise<Answer> | undefined;
-    await app.db.transaction(async (trx) => {
-      await trx('group_sizes').where({ group_id: groupId }).forUpdate();
-      quitting = quit(cat);
-      await untilWaiting(app.db, 1);
-      adding = add(ann, cat);
-      await untilWaiting(app.db, 2);
-    });
-    expectDone((await quitting) as Answer);
-    expectRefusal((await adding) as Answer, 400, 'has quit', 'has_quit');
+    const [left, added] = await whileHeld(app, LOCK_GROUP, [groupId], [() => quit(cat), () => add(ann, cat)]);
+    expectDone(left);
+    expectRefusal(added, 400, 'has quit', 'has_quit');
     await expectRoles({ Ann: CREATOR, Bob: MEMBER });
   });
 

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Client } from 'pg';
 import { amount } from '../support/amounts';
 import { countCodes, expectBody, expectRefusal, post, type Answer } from '../support/calls';
@@ -14,25 +15,22 @@ import {
 } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { itOnOneServer } from '../support/on-one-server';
-import { expectOk, field, signIn, type SignedInPerson } from '../support/people';
+import { expectOk, field, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
 import { connectWriter, fullState, settledClient } from '../support/sync';
-import { untilWaiting } from '../support/waiting';
+import { LOCK_GROUP, LOCK_USER, untilWaiting, whileHeld, whileOpen } from '../support/waiting';
 
 /** More connections than calls that wait at a time, so that the test can still count the waiting ones. */
 const ENV = { DATABASE_POOL_MAX: '40', GROUP_MAX_MEMBERS: '5' };
 
 let groupId: string;
-let writer: Client;
 const { app, ann, bob, cat, dan } = stage({ env: ENV, people: 4 });
 /** Makes Ann the creator, and Bob and Cat members. Dan is not a member, and a friend of all. */
 beforeEach(async () => {
   groupId = await createGroup(app, [ann, bob]);
   await expectOk(cat.agent.post('/group/join').send({ groupId }));
   await befriend(app, dan, [ann, bob, cat]);
-  writer = await connectWriter(app);
 });
-afterEach(() => writer.end());
 
 type Call = () => Promise<Answer>;
 const ofGroup = (operation: string) => (me: SignedInPerson) => () => callGroup(me, operation, { groupId });
@@ -57,18 +55,12 @@ const transfer = (me: SignedInPerson, other: SignedInPerson) => () =>
 
 /** Lets the calls reach the locked group in turn, and then go on all at once. */
 async function inOrder(...calls: Call[]): Promise<number[]> {
-  await writer.query('BEGIN');
-  await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
-  const answers: Promise<Answer>[] = [];
-  for (const call of calls) {
-    answers.push(call());
-    await untilWaiting(app.db, answers.length);
-  }
-  await writer.query('COMMIT');
-  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  const statuses = (await whileHeld(app, LOCK_GROUP, [groupId], calls)).map(({ status }) => status);
   await expectWholeGroup(app, groupId);
   return statuses;
 }
+
+const markDismissed = (trx: Knex) => trx('groups').where({ id: groupId }).update({ dismissed_at: trx.fn.now() });
 
 async function roles(): Promise<Record<string, number>> {
   const found = Object.entries(await rolesIn(app, groupId));
@@ -80,11 +72,13 @@ describe('the last place', () => {
   it('goes to one of twenty users who join at once', async () => {
     await expectOk(dan.agent.post('/group/join').send({ groupId }));
     const people = await insertAndSignInAll(app, ...Array.from({ length: 20 }, () => 'Eve'));
+    const writer = await connectWriter(app);
     await writer.query('BEGIN');
     await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
     const answers = people.map((person) => join(person)());
     await untilWaiting(app.db, 20);
     await writer.query('COMMIT');
+    await writer.end();
     expect(countCodes(await Promise.all(answers))).toEqual({ 200: 1, 400: 19 });
     await expectWholeGroup(app, groupId);
     expect(Object.keys(await rolesIn(app, groupId))).toHaveLength(5);
@@ -247,26 +241,18 @@ describe('a concurrent join', () => {
   });
 
   it('leaves no membership when those of a dismissed group are still to be ended', async () => {
-    await writer.query('BEGIN');
-    await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
-    const answer = join(dan)();
-    await untilWaiting(app.db, 1);
-    await writer.query('UPDATE groups SET dismissed_at = now() WHERE id = $1', [groupId]);
-    await writer.query('COMMIT');
-    expectRefusal(await answer, 404, 'your groups');
+    const answer = await whileHeld(app, LOCK_GROUP, [groupId], join(dan), markDismissed);
+    expectRefusal(answer, 404, 'your groups');
     await app.sweep();
     await expectWholeGroup(app, groupId);
   });
 
   it('waits for a user whose row is locked, and does not keep others from the group', async () => {
-    const [eve] = (await insertAndSignInAll(app, 'Eve')) as [SignedInPerson];
-    await writer.query('BEGIN');
-    await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [dan.id]);
-    const waiting = join(dan)();
-    await untilWaiting(app.db, 1);
-    await expectOk(eve.agent.post('/group/join').send({ groupId }));
-    await writer.query('COMMIT');
-    expectBody(await waiting, { code: 200 });
+    const eve = await insertAndSignIn(app, 'Eve');
+    const waiting = await whileHeld(app, LOCK_USER, [dan.id], join(dan), () =>
+      expectOk(eve.agent.post('/group/join').send({ groupId })),
+    );
+    expectBody(waiting, { code: 200 });
   });
 });
 
@@ -282,12 +268,8 @@ describe('two concurrent calls for the last group that a user may be in', () => 
     const me = await signIn(there, dan);
     const other = await createGroup(app, [ann, bob]);
     const creator = await signIn(there, ann);
-    await writer.query('BEGIN');
-    await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [dan.id]);
-    const answers = [callGroup(me, 'join', { groupId }), call(me, other, creator)];
-    await untilWaiting(app.db, 2);
-    await writer.query('COMMIT');
-    const codes = (await Promise.all(answers)).map(({ body }) => field(body, 'code'));
+    const calls = [() => callGroup(me, 'join', { groupId }), () => call(me, other, creator)];
+    const codes = (await whileHeld(app, LOCK_USER, [dan.id], calls)).map(({ body }) => field(body, 'code'));
     expect(codes).toContain(200);
     expect([1000, refused]).toContain(codes.find((code) => code !== 200));
     expect(await app.db('group_members').where({ member_id: dan.id, is_deleted: false })).toHaveLength(1);
@@ -296,12 +278,8 @@ describe('two concurrent calls for the last group that a user may be in', () => 
 
 describe('a concurrent add', () => {
   it("adds nobody, and says so, when the user's account is closing", async () => {
-    await writer.query('BEGIN');
-    await writer.query('UPDATE users SET closed_at = now() WHERE id = $1', [dan.id]);
-    const answer = add(ann, dan)();
-    await untilWaiting(app.db, 1);
-    await writer.query('COMMIT');
-    expectRefusal(await answer, 400, dan.id);
+    const answer = await whileHeld(app, 'UPDATE users SET closed_at = now() WHERE id = ?', [dan.id], add(ann, dan));
+    expectRefusal(answer, 400, dan.id);
     expect(await roles()).toEqual({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER });
   });
 
@@ -311,7 +289,7 @@ describe('a concurrent add', () => {
 
   it('does not overtake an earlier request of the added user', async () => {
     const other = await createGroup(app, [bob]);
-    const second = await connectWriter(app);
+    const [writer, second] = [await connectWriter(app), await connectWriter(app)];
     const hold = async (client: Client, id: string) => {
       await client.query('BEGIN');
       await client.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [id]);
@@ -329,18 +307,17 @@ describe('a concurrent add', () => {
     expectBody(await renamed, { code: 200 });
     await second.query('COMMIT');
     expectBody(await later, { code: 200 });
-    await second.end();
+    await Promise.all([writer.end(), second.end()]);
   });
 
   it('locks nobody and waits for nobody when the caller is a stranger or the user is not a friend', async () => {
-    const [eve] = (await insertAndSignInAll(app, 'Eve')) as [SignedInPerson];
-    await writer.query('BEGIN');
-    for (const { id } of [dan, eve]) await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [id]);
-    expectRefusal(await add(eve, dan)(), 404, 'your groups');
-    expectRefusal(await callGroup(ann, 'add', { groupId: 'abcdefghijkl', memberIds: [dan.id] }), 404, 'your groups');
-    expectRefusal(await add(ann, eve)(), 400, eve.id);
-    expectRefusal(await callGroup(ann, 'create', { name: 'Hikers', memberIds: [eve.id] }), 400, eve.id);
-    await writer.query('COMMIT');
+    const eve = await insertAndSignIn(app, 'Eve');
+    await whileHeld(app, 'SELECT FROM users WHERE id IN (?, ?) FOR UPDATE', [dan.id, eve.id], [], async () => {
+      expectRefusal(await add(eve, dan)(), 404, 'your groups');
+      expectRefusal(await callGroup(ann, 'add', { groupId: 'abcdefghijkl', memberIds: [dan.id] }), 404, 'your groups');
+      expectRefusal(await add(ann, eve)(), 400, eve.id);
+      expectRefusal(await callGroup(ann, 'create', { name: 'Hikers', memberIds: [eve.id] }), 400, eve.id);
+    });
   });
 
   it('leaves one membership when the user joins too', async () => {
@@ -350,54 +327,40 @@ describe('a concurrent add', () => {
 });
 
 describe('with another service writing at the same time', () => {
+  const NAME_CREATOR = 'UPDATE groups SET creator_id = ? WHERE id = ?';
+
   it('a member whom it ends does not become the creator', async () => {
-    await writer.query('BEGIN');
-    await writer.query('DELETE FROM group_members WHERE group_id = $1 AND member_id = $2', [groupId, bob.id]);
-    const answer = transfer(ann, bob)();
-    await untilWaiting(app.db, 1);
-    await writer.query('COMMIT');
-    expectRefusal(await answer, 400, 'userId');
+    const end = 'DELETE FROM group_members WHERE group_id = ? AND member_id = ?';
+    expectRefusal(await whileHeld(app, end, [groupId, bob.id], transfer(ann, bob)), 400, 'userId');
     await expectWholeGroup(app, groupId);
   });
 
   it('a creator whom it names has the rights at once', async () => {
-    await writer.query('BEGIN');
-    await writer.query('UPDATE groups SET creator_id = $2 WHERE id = $1', [groupId, bob.id]);
-    const answer = dismiss(ann)();
-    await untilWaiting(app.db, 1);
-    await writer.query('COMMIT');
-    expectRefusal(await answer, 403);
+    expectRefusal(await whileHeld(app, NAME_CREATOR, [bob.id, groupId], dismiss(ann)), 403);
     expect(await roles()).toEqual({ Ann: MEMBER, Bob: CREATOR, Cat: MEMBER });
   });
 
   it('a member whom it adds during a dismissal is left out', async () => {
-    await writer.query('BEGIN');
-    await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
-    await writer.query('UPDATE groups SET dismissed_at = now() WHERE id = $1', [groupId]);
-    const joined = app
-      .db('group_members')
-      .insert({ group_id: groupId, member_id: dan.id })
-      .then(() => undefined);
-    await untilWaiting(app.db, 1);
-    await writer.query('COMMIT');
-    await joined;
+    const dismissing = async (trx: Knex) => {
+      await trx('group_sizes').where({ group_id: groupId }).forUpdate();
+      await markDismissed(trx);
+    };
+    await whileOpen(app, dismissing, async () =>
+      app.db('group_members').insert({ group_id: groupId, member_id: dan.id }),
+    );
     expect(await app.db('group_members').where({ group_id: groupId, member_id: dan.id })).toEqual([]);
   });
 
   it('a former creator whom it brings back while the creator changes is a plain member', async () => {
     await app.db('group_members').where({ group_id: groupId, member_id: ann.id }).update({ is_deleted: true });
     expect(await roles()).toEqual({ Bob: CREATOR, Cat: MEMBER });
-    await writer.query('BEGIN');
-    await writer.query('UPDATE groups SET creator_id = $2 WHERE id = $1', [groupId, cat.id]);
-    const back = app
-      .db('group_members')
-      .insert({ group_id: groupId, member_id: ann.id, role: 0 })
-      .onConflict(['group_id', 'member_id'])
-      .merge({ is_deleted: false, role: 0 })
-      .then(() => undefined);
-    await untilWaiting(app.db, 1);
-    await writer.query('COMMIT');
-    await back;
+    await whileHeld(app, NAME_CREATOR, [cat.id, groupId], async () =>
+      app
+        .db('group_members')
+        .insert({ group_id: groupId, member_id: ann.id, role: 0 })
+        .onConflict(['group_id', 'member_id'])
+        .merge({ is_deleted: false, role: 0 }),
+    );
     expect(await roles()).toEqual({ Ann: MEMBER, Bob: MEMBER, Cat: CREATOR });
     await expectWholeGroup(app, groupId);
   });

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { TestApp } from './app';
 import { otherServers } from './database';
 import { until } from './until';
 
@@ -17,4 +18,52 @@ export async function untilWaiting(db: Knex, count: number): Promise<void> {
     const { rows } = await db.raw<{ rows: { n: number }[] }>(otherServers().length > 0 ? onAll : waiting);
     return (rows[0]?.n ?? 0) >= count;
   });
+}
+
+/** For `whileHeld`, with the id of a user or group. */
+export const LOCK_USER = 'SELECT FROM users WHERE id = ? FOR UPDATE';
+export const LOCK_GROUP = 'SELECT FROM group_sizes WHERE group_id = ? FOR UPDATE';
+
+type Database = Pick<TestApp, 'db'>;
+type Step = (trx: Knex.Transaction) => PromiseLike<unknown>;
+type Call = () => Promise<unknown>;
+type Answers<Calls> = Calls extends Call
+  ? Awaited<ReturnType<Calls>>
+  : { -readonly [Index in keyof Calls]: Calls[Index] extends Call ? Awaited<ReturnType<Calls[Index]>> : never };
+
+/**
+ * Runs a statement in a transaction that is committed when the call waits for a lock, and returns the answer. Several
+ * calls begin in turn, each when those before it wait. `last` runs before the commit.
+ */
+export function whileHeld<const Calls extends Call | readonly Call[]>(
+  app: Database,
+  sql: string,
+  values: string[],
+  calls: Calls,
+  last?: Step,
+): Promise<Answers<Calls>> {
+  return whileOpen(app, (trx) => trx.raw(sql, values), calls, last);
+}
+
+/** Like `whileHeld`, but the transaction begins with a function. */
+export async function whileOpen<const Calls extends Call | readonly Call[]>(
+  { db }: Database,
+  first: Step,
+  calls: Calls,
+  last?: Step,
+): Promise<Answers<Calls>> {
+  const answers: Promise<unknown>[] = [];
+  await db.transaction(async (trx) => {
+    await first(trx);
+    for (const call of [calls].flat() as Call[]) {
+      const answer = call();
+      // Its failure is thrown after the commit.
+      answer.catch(() => undefined);
+      answers.push(answer);
+      await untilWaiting(db, answers.length);
+    }
+    await last?.(trx);
+  });
+  const all = await Promise.all(answers);
+  return (Array.isArray(calls) ? all : all[0]) as Answers<Calls>;
 }
