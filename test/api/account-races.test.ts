@@ -19,7 +19,7 @@ import {
 import { stage } from '../support/stage';
 import { asOtherService } from '../support/other-service';
 import { insertGroup } from '../support/sync';
-import { untilWaiting } from '../support/waiting';
+import { LOCK_GROUP, untilWaiting, whileHeld, whileOpen } from '../support/waiting';
 
 const { app, ann, cat } = stage({ people: 3 });
 
@@ -73,19 +73,10 @@ const NOTHING = { sessions: 0, phones: 0, friendships: 0, blacklist: 0, membersh
 
 /** Closes Cat's account, and makes it wait midway, with her row locked, until `beside` is running. */
 async function closingBeside<T>(beside: () => Promise<T>): Promise<T> {
-  let closed: Promise<Answer> | undefined;
-  let other: Promise<T> | undefined;
-  await app.db.transaction(async (trx) => {
-    await trx('session').whereRaw(`sess ->> 'userId' = ?`, [cat.id]).forUpdate();
-    closed = close(cat);
-    await untilWaiting(app.db, 1);
-    other = beside();
-    other.catch(() => undefined);
-    await untilWaiting(app.db, 2);
-  });
-  if (!closed || !other) throw new Error('nothing was asked for');
-  expectBody(await closed, { code: 200 });
-  return other;
+  const lock = `SELECT FROM session WHERE sess ->> 'userId' = ? FOR UPDATE`;
+  const [closed, answer] = await whileHeld(app, lock, [cat.id], [() => close(cat), beside]);
+  expectBody(closed, { code: 200 });
+  return answer;
 }
 
 describe('closing an account', () => {
@@ -98,13 +89,8 @@ describe('closing an account', () => {
   ];
 
   it.each(WRITERS)('ends a %s that another transaction is just inserting', async (_what, write) => {
-    let closed: Promise<Answer> | undefined;
-    await app.db.transaction(async (trx) => {
-      await write(trx);
-      closed = close(cat);
-      await untilWaiting(app.db, 1);
-    });
-    expect((await closed)?.body).toEqual({ code: 200 });
+    const closed = await whileOpen(app, write, () => close(cat));
+    expect(closed.body).toEqual({ code: 200 });
     expect(await living(cat)).toEqual(NOTHING);
   });
 
@@ -165,16 +151,16 @@ describe('closing an account', () => {
 
   it('waits for a concurrent password reset without a deadlock, and then refuses the old password', async () => {
     const token = await verificationToken(app, cat);
-    let closed: Promise<Answer> | undefined;
-    await app.db.transaction(async (trx) => {
-      // The steps of reset_password, in turn.
+    // The steps of reset_password, in turn.
+    const useToken = async (trx: Knex) =>
       expect(await new VerificationRepository(trx).useToken(tokenHash(token), e164(cat))).toBe(true);
-      closed = close(cat);
-      await untilWaiting(app.db, 1);
-      await new UsersRepository(trx).resetPassword(cat.id, 'another');
-    });
-    if (!closed) throw new Error('nothing was asked for');
-    expectRefusal(await closed, 400, 'password');
+    const closed = await whileOpen(
+      app,
+      useToken,
+      () => close(cat),
+      (trx) => new UsersRepository(trx).resetPassword(cat.id, 'another'),
+    );
+    expectRefusal(closed, 400, 'password');
     expect(await phoneOf(cat)).toEqual([e164(cat)]);
   });
 
@@ -202,15 +188,10 @@ describe('closing an account', () => {
     await befriend(app.db, bob);
     const rows = () => app.db('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id });
     const closings = new ClosingsRepository(planned);
-    let ended: Promise<unknown> | undefined;
-    await app.db.transaction(async (trx) => {
-      await trx('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id }).update({ display_name: 'x' });
-      ended = (async () => {
-        for (const end of closings.endings(cat.id)) await end('');
-      })();
-      await untilWaiting(app.db, 1);
+    const write = `UPDATE friendships SET display_name = 'x' WHERE ? IN (user_id, friend_id)`;
+    await whileHeld(app, write, [cat.id], async () => {
+      for (const end of closings.endings(cat.id)) await end('');
     });
-    await ended;
     await planned.destroy();
     expect((await rows().pluck<number[]>('status')).sort()).toEqual([30, 30, 30, 30]);
   });
@@ -221,20 +202,13 @@ describe('closing an account', () => {
     await insertGroup(app, groupId, [cat, ann]);
     // The newest member, and so not the heir as long as the other is there.
     await app.db('group_members').insert({ group_id: groupId, member_id: bob.id });
-    const answers: Promise<Answer>[] = [];
     let departures = 0;
     const note = ({ sql }: { sql: string }) =>
       (departures += sql.includes('UPDATE group_members SET is_deleted') ? 1 : 0);
     app.serviceDb.on('query', note);
-    await app.db.transaction(async (trx) => {
-      await trx('group_sizes').where({ group_id: groupId }).forUpdate();
-      // In turn, so that the first one's group would pass to the second.
-      answers.push(close(cat));
-      await untilWaiting(app.db, 1);
-      answers.push(close(ann));
-      await untilWaiting(app.db, 2);
-    });
-    expect(countCodes(await Promise.all(answers))).toEqual({ 200: 2 });
+    // In turn, so that the first one's group would pass to the second.
+    const answers = await whileHeld(app, LOCK_GROUP, [groupId], [() => close(cat), () => close(ann)]);
+    expect(countCodes(answers)).toEqual({ 200: 2 });
     app.serviceDb.off('query', note);
     // No deadlock, after which one would have retried.
     expect(departures).toBe(2);
@@ -249,18 +223,14 @@ describe('changing phones', () => {
   beforeEach(() => {
     phone = newPhone();
   });
+  const claim = (trx: Knex) =>
+    new UsersRepository(trx).claimPhone({ number: e164(phone), region: '44', language: '', isTest: false }, 'somebody');
 
   it('gives a phone that two users want at once to one of them', async () => {
-    const tokens = [await verificationToken(app, phone), await verificationToken(app, phone)];
-    const answers: Promise<Answer>[] = [];
-    await app.db.transaction(async (trx) => {
-      await trx('verification_tokens')
-        .where({ phone: e164(phone) })
-        .forUpdate();
-      answers.push(changePhone(ann, tokens[0] ?? ''), changePhone(cat, tokens[1] ?? ''));
-      await untilWaiting(app.db, 2);
-    });
-    expect(countCodes(await Promise.all(answers))).toEqual({ 200: 1, 400: 1 });
+    const [anns, cats] = [await verificationToken(app, phone), await verificationToken(app, phone)];
+    const lock = 'SELECT FROM verification_tokens WHERE phone = ? FOR UPDATE';
+    const calls = [() => changePhone(ann, anns), () => changePhone(cat, cats)];
+    expect(countCodes(await whileHeld(app, lock, [e164(phone)], calls))).toEqual({ 200: 1, 400: 1 });
     const phones = [...(await phoneOf(ann)), ...(await phoneOf(cat))];
     expect(phones).toHaveLength(2);
     expect(phones.filter((number) => number === e164(phone))).toHaveLength(1);
@@ -269,17 +239,8 @@ describe('changing phones', () => {
   it('refuses a phone that is just being registered; the token stays valid and the sessions stay', async () => {
     const token = await verificationToken(app, phone);
     await signIn(app, ann);
-    let changed: Promise<Answer> | undefined;
-    await app.db.transaction(async (trx) => {
-      await new UsersRepository(trx).claimPhone(
-        { number: e164(phone), region: '44', language: '', isTest: false },
-        'somebody',
-      );
-      changed = changePhone(ann, token);
-      await untilWaiting(app.db, 1);
-    });
-    if (!changed) throw new Error('nothing was asked for');
-    expectRefusal(await changed, 400, 'its phone has an account');
+    const changed = await whileOpen(app, claim, () => changePhone(ann, token));
+    expectRefusal(changed, 400, 'its phone has an account');
     expect(await phoneOf(ann)).toEqual([e164(ann)]);
     expect((await living(ann)).sessions).toBe(2);
     await app
@@ -311,10 +272,7 @@ describe('changing phones', () => {
     const answers: Promise<Answer>[] = [];
     const old = await verificationToken(app, ann);
     const blocker = await app.db.transaction();
-    await new UsersRepository(blocker).claimPhone(
-      { number: e164(phone), region: '44', language: '', isTest: false },
-      'somebody',
-    );
+    await claim(blocker);
     answers.push(changePhone(ann, token));
     await untilWaiting(app.db, 1);
     // The reset has read whose phone that is, and waits for its token.

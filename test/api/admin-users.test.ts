@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { KnownPlaces } from '../../src/features/audit/known-places';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
 import { deviceCookieOf, expectRefusal, post } from '../support/calls';
@@ -6,7 +7,7 @@ import { command, linesOf, noted, rowsOf } from '../support/operator';
 import { e164, field, insertPerson, newPassword, newPhone, verificationToken, type Person } from '../support/people';
 import { stage } from '../support/stage';
 import { sync } from '../support/sync';
-import { untilWaiting } from '../support/waiting';
+import { whileHeld, whileOpen } from '../support/waiting';
 
 const NOTIFY = { NOTIFY: 'sms', NOTIFY_TEXT_ACCOUNT_CLOSED: 'closed', NOTIFY_TEXT_PHONE_CHANGED: 'phone changed' };
 const { app, ann, bob } = stage({ people: 2 });
@@ -105,12 +106,9 @@ describe('users close', () => {
   });
 
   it('also closes an account whose password is changing at that moment', async () => {
-    const trx = await app.db.transaction();
-    await trx('users').where({ id: ann.id }).increment('credentials_version', 1);
-    const closing = admin('users close', [ann.id]);
-    await untilWaiting(app.db, 1);
-    await trx.commit();
-    expect(rowsOf(await closing, 'closed')).toHaveLength(1);
+    const change = 'UPDATE users SET credentials_version = credentials_version + 1 WHERE id = ?';
+    const told = await whileHeld(app, change, [ann.id], () => admin('users close', [ann.id]));
+    expect(rowsOf(told, 'closed')).toHaveLength(1);
     expect(await app.db('users').where({ id: ann.id }).whereNull('closed_at')).toEqual([]);
   });
 });
@@ -152,14 +150,9 @@ describe('users set-phone', () => {
 
   it('tells in a sentence that another account takes the phone at that moment', async () => {
     const next = e164(newPhone());
-    const trx = await app.db.transaction();
-    await trx('phones').insert({ phone: next, region: '44', user_id: bob.id });
-    const changing = expect(admin('users set-phone', [ann.id, next])).rejects.toThrow(
-      'is the phone of another account',
-    );
-    await untilWaiting(app.db, 1);
-    await trx.commit();
-    await changing;
+    const take = (trx: Knex) => trx('phones').insert({ phone: next, region: '44', user_id: bob.id });
+    const changing = whileOpen(app, take, () => admin('users set-phone', [ann.id, next]));
+    await expect(changing).rejects.toThrow('is the phone of another account');
     expect(await isSignedIn()).toBe(true);
   });
 });

@@ -7,6 +7,7 @@ import { tenthsUntil } from '../support/real-time';
 import { serviceRequestIds } from '../support/request-ids';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
+import { whileHeld } from '../support/waiting';
 import { e164, field, insertPerson, newPassword, newPhone, register, verificationToken } from '../support/people';
 
 const { app } = stage({ env: { TRUST_PROXY: 'loopback' } });
@@ -312,15 +313,11 @@ describe('the audit trail', () => {
   it('does not keep send_code waiting for more than two seconds while its table is locked', async () => {
     const phone = newPhone();
     const impatient = await instance({}, { patience: 1 });
-    const holder = await app.db.transaction();
-    await holder.raw('LOCK TABLE security_events IN ACCESS EXCLUSIVE MODE');
-    try {
+    await whileHeld(app, 'LOCK TABLE security_events IN ACCESS EXCLUSIVE MODE', [], [], async () => {
       const answer = post(impatient.api, '/user/send_code', phone);
       expect(await tenthsUntil(answer, app.db)).toBeLessThan(35);
       expectBody(await answer, { code: 200 });
-    } finally {
-      await holder.rollback();
-    }
+    });
   });
 
   it.each(['a known', 'an unknown'])('is written after the answer to a refused login of %s phone', async (which) => {

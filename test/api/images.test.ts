@@ -8,7 +8,7 @@ import { multipartForm, noise, picture, PNG, pngOf } from '../support/images';
 import { expectOk, field, insertAndSignIn, verificationToken, type SignedInPerson } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { until } from '../support/until';
-import { untilWaiting } from '../support/waiting';
+import { untilWaiting, whileHeld } from '../support/waiting';
 
 const MIB = 1_024 * 1_024;
 
@@ -111,12 +111,8 @@ describe('images stored by this service', () => {
 
     it('is refused when the password changes after the upload began', async () => {
       const token = await tokenOf(ann);
-      const owner = await app.db.transaction();
-      await owner('users').where({ id: ann.id }).increment('credentials_version');
-      const sending = send(token, PNG);
-      await untilWaiting(app.db, 1);
-      await owner.commit();
-      expect((await sending).status).toBe(401);
+      const change = 'UPDATE users SET credentials_version = credentials_version + 1 WHERE id = ?';
+      expect((await whileHeld(app, change, [ann.id], () => send(token, PNG))).status).toBe(401);
       expect(namesOf(ann)).toEqual([]);
     });
   });

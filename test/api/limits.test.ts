@@ -27,6 +27,7 @@ import { realTime } from '../support/real-time';
 import { stage } from '../support/stage';
 import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
+import { whileHeld } from '../support/waiting';
 
 const HOUR = 3_600;
 
@@ -750,23 +751,14 @@ describe('while limits cannot be counted', () => {
   it('sending fails closed even if only writing is blocked', async () => {
     const closed = await instance({ SEND_CODE_PER_DAY: '1000' }, { patience: 1 });
     expectBody(await sendCode(closed, newPhone()), { code: 200 });
-    const holder = await app.db.transaction();
-    await holder('rate_limits').where('key', 'send_in_all:all').forUpdate();
-    expectRefusal(await sendCode(closed, newPhone()), 503);
-    await holder.rollback();
+    const lock = `SELECT FROM rate_limits WHERE key = 'send_in_all:all' FOR UPDATE`;
+    await whileHeld(app, lock, [], [], async () => expectRefusal(await sendCode(closed, newPhone()), 503));
     expect(closed.sms.sent).toHaveLength(1);
   });
 
   /** Locks the table, as a migration or a failing disk might, during `calls`. */
-  async function uncounted(calls: () => Promise<void>): Promise<void> {
-    const holder = await app.db.transaction();
-    await holder.raw('LOCK TABLE rate_limits IN ACCESS EXCLUSIVE MODE');
-    try {
-      await calls();
-    } finally {
-      await holder.rollback();
-    }
-  }
+  const uncounted = (calls: () => Promise<void>) =>
+    whileHeld(app, 'LOCK TABLE rate_limits IN ACCESS EXCLUSIVE MODE', [], [], calls);
 
   it('sending, verifying and logging in fail closed: 503 with Retry-After within seconds, and nothing is sent', async () => {
     const closed = await instance({}, { patience: 1 });

@@ -1,4 +1,5 @@
 import { startApp, type Env, type TestApp } from '../support/app';
+import { post } from '../support/calls';
 import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
 import { makeTurnsDue, rongCloudEnv, untilRead, untilTold } from '../support/messaging';
@@ -15,7 +16,7 @@ import { rememberSecret } from '../support/secrets';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
-import { untilWaiting } from '../support/waiting';
+import { LOCK_USER, untilWaiting, whileHeld } from '../support/waiting';
 
 const NEW = '/user/getToken.json';
 const REFRESH = '/user/refresh.json';
@@ -239,35 +240,28 @@ describe('ending messaging tokens at RongCloud', () => {
 
   it('by end_session waits for the user without locking sessions that a new password needs', async () => {
     const owner = await insertAndSignIn(app);
-    const holder = await app.db.transaction();
-    await holder('users').where({ id: owner.id }).forUpdate().select('id');
     const { result } = await expectOk(owner.agent.post('/user/sessions'));
     const [{ id }] = result as [{ id: string }];
-    const ending = owner.agent
-      .post('/user/end_session')
-      .send({ id })
-      .then(({ status }) => status);
-    await untilWaiting(app.db, 1);
-    const free = await holder('session').whereRaw(`sess ->> 'userId' = ?`, [owner.id]).forUpdate().noWait();
-    expect(free).toHaveLength(1);
-    await holder.commit();
-    expect(await ending).toBe(200);
+    const end = async () => expectOk(owner.agent.post('/user/end_session').send({ id }));
+    await whileHeld(app, LOCK_USER, [owner.id], end, async (holder) => {
+      const free = await holder('session').whereRaw(`sess ->> 'userId' = ?`, [owner.id]).forUpdate().noWait();
+      expect(free).toHaveLength(1);
+    });
   });
 
   it('includes the last token given, however long the reset has waited', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);
     const verification_token = await verificationToken(app, owner);
-    const somebody = await app.db.transaction();
-    await somebody('users').where({ id: owner.id }).forShare().select('id');
-    const resetting = app.api
-      .post('/user/reset_password')
-      .send({ verification_token, password: newPassword() })
-      .then(({ status }) => status);
-    await untilWaiting(app.db, 1);
-    const stolen = await tokenOf(owner);
-    await somebody.commit();
-    expect(await resetting).toBe(200);
+    let stolen = '';
+    const { status } = await whileHeld(
+      app,
+      'SELECT FROM users WHERE id = ? FOR SHARE',
+      [owner.id],
+      () => post(app.api, '/user/reset_password', { verification_token, password: newPassword() }),
+      async () => (stolen = await tokenOf(owner)),
+    );
+    expect(status).toBe(200);
     await untilTold(app);
     expect(vendor.isValid(stolen)).toBe(false);
   });

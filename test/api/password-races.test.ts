@@ -15,7 +15,7 @@ import {
 } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
-import { untilWaiting } from '../support/waiting';
+import { whileHeld, whileOpen } from '../support/waiting';
 
 const { app } = stage();
 
@@ -117,13 +117,8 @@ describe('exchanging a code during an operation that ends codes', () => {
     const { phone, end, left = 0 } = await prepared();
     await sendCode(phone);
     const token = rememberSecret(newVerificationToken());
-    let ended: Promise<Answer> | undefined;
-    await inTransaction(async (trx) => {
-      expect(await exchange(trx, phone, token)).toBe(true);
-      ended = end();
-      await untilWaiting(app.db, 1);
-    });
-    expect((await ended)?.status).toBe(200);
+    const exchanging = async (trx: Knex) => expect(await exchange(trx, phone, token)).toBe(true);
+    expect((await whileOpen(app, exchanging, end)).status).toBe(200);
     expect(await tokensOf(phone)).toBe(left);
     expectRefusal(await reset(token), 400, 'verification_token');
   });
@@ -132,17 +127,15 @@ describe('exchanging a code during an operation that ends codes', () => {
     const person = await insertPerson(app);
     const code = await sendCode(person);
     const { region, phone } = person;
-    let verified: Promise<Answer> | undefined;
-    await inTransaction(async (trx) => {
-      // The row that verify_code needs between the comparison and the exchange.
-      await trx('rate_limits')
-        .whereIn('key', [`resend:${e164(person)}`, `resend_known:${e164(person)}`])
-        .forUpdate();
-      verified = post(app.api, '/user/verify_code', { region, phone, code });
-      await untilWaiting(app.db, 1);
-      await endAll(person);
-    });
-    expect((await verified)?.body).toEqual({ code: 2000 });
+    const verified = await whileHeld(
+      app,
+      // The rows that verify_code needs between the comparison and the exchange.
+      'SELECT FROM rate_limits WHERE key IN (?, ?) FOR UPDATE',
+      [`resend:${e164(person)}`, `resend_known:${e164(person)}`],
+      () => post(app.api, '/user/verify_code', { region, phone, code }),
+      () => endAll(person),
+    );
+    expect(verified.body).toEqual({ code: 2000 });
     expect(await tokensOf(person)).toBe(0);
   });
 
@@ -164,16 +157,15 @@ describe('changing a password', () => {
     const person = await insertAndSignIn(app);
     const token = await verificationToken(app, person);
     const passwords = { oldPassword: person.password, newPassword: newPassword() };
-    let changed: Promise<Answer> | undefined;
-    await inTransaction(async (trx) => {
-      // The steps of reset_password, in turn.
+    // The steps of reset_password, in turn.
+    const useToken = async (trx: Knex) =>
       expect(await new VerificationRepository(trx).useToken(tokenHash(token), e164(person))).toBe(true);
-      changed = post(person.agent, '/user/change_password', passwords);
-      await untilWaiting(app.db, 1);
-      await new UsersRepository(trx).resetPassword(person.id, 'another');
-    });
-    const answer = await changed;
-    if (!answer) throw new Error('nothing was asked for');
-    expectRefusal(answer, 400, 'oldPassword');
+    const changed = await whileOpen(
+      app,
+      useToken,
+      () => post(person.agent, '/user/change_password', passwords),
+      (trx) => new UsersRepository(trx).resetPassword(person.id, 'another'),
+    );
+    expectRefusal(changed, 400, 'oldPassword');
   });
 });

@@ -17,7 +17,7 @@ import {
 import { productionEnv } from '../support/production';
 import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
-import { untilWaiting } from '../support/waiting';
+import { LOCK_USER, whileHeld } from '../support/waiting';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -72,15 +72,6 @@ async function resetPassword(person: Person): Promise<Answer> {
 async function expectNoWayIn(person: Person, cookies: string[]): Promise<void> {
   expect(await sessionsOf(person)).toEqual([]);
   for (const cookie of cookies.filter(Boolean)) expectRefusal(await groups(cookie), 401);
-}
-
-/** Makes one part of a test wait until another opens the gate. */
-function gate(): { opened: Promise<void>; open: () => void } {
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
 }
 
 describe('a session that is checked together with a read', () => {
@@ -376,20 +367,12 @@ describe('a session', () => {
   it('is not brought back by a pending request after it was ended', async () => {
     const { person, cookie } = await signedIn();
     await age(person, { renewedAt: 2 });
-    const [held, updated] = [gate(), gate()];
-    const holding = app.db.transaction(async (trx) => {
-      await trx('users').where({ id: person.id }).forUpdate();
-      updated.open();
-      await held.opened;
-    });
-    await updated.opened;
-    // Being due for renewal, it would save its session at its end. It now waits for its user's row.
-    const underWay = post(app.api, '/user/set_nickname', { nickname: 'late' }, { Cookie: cookie });
-    await untilWaiting(app.db, 1);
-    expectBody(await sendRaw(app, '/user/logout', { headers: { Cookie: cookie } }), { code: 200 });
-    held.open();
-    await holding;
-    expect((await underWay).status).toBe(200);
+    // Being due for renewal, it would save its session at its end. It waits for its user's row.
+    const rename = () => post(app.api, '/user/set_nickname', { nickname: 'late' }, { Cookie: cookie });
+    const renamed = await whileHeld(app, LOCK_USER, [person.id], rename, async () =>
+      expectBody(await sendRaw(app, '/user/logout', { headers: { Cookie: cookie } }), { code: 200 }),
+    );
+    expect(renamed.status).toBe(200);
     await expectNoWayIn(person, [cookie]);
   });
 });
@@ -416,22 +399,10 @@ describe('a login with the old password during a reset leaves no session and no 
         BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$;
       CREATE CONSTRAINT TRIGGER hold AFTER UPDATE ON users DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION hold();`);
-    const [locked, release] = [gate(), gate()];
-    const holding = app.db.transaction(async (trx) => {
-      await trx.raw('SELECT pg_advisory_xact_lock(7)');
-      locked.open();
-      await release.opened;
-    });
-    await locked.opened;
-    const resetting = resetPassword(person);
-    await untilWaiting(app.db, 1);
-    const underWay = login(person);
-    await untilWaiting(app.db, 2);
-    release.open();
-    await holding;
-    expectBody(await resetting, { code: 200 });
-    const answer = await underWay;
+    const calls = [() => resetPassword(person), () => login(person)] as const;
+    const [reset, answer] = await whileHeld(app, 'SELECT pg_advisory_xact_lock(7)', [], calls);
     await app.db.raw('DROP FUNCTION hold CASCADE');
+    expectBody(reset, { code: 200 });
     expectBody(answer, { code: 1000 });
     expect(answer.headers).not.toHaveProperty('set-cookie');
     await expectNoWayIn(person, []);
@@ -443,20 +414,8 @@ describe('a login with the old password during a reset leaves no session and no 
       CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN PERFORM pg_advisory_xact_lock(8); RETURN NEW; END $$;
       CREATE TRIGGER hold BEFORE INSERT ON session FOR EACH ROW EXECUTE FUNCTION hold();`);
-    const [locked, release] = [gate(), gate()];
-    const holding = app.db.transaction(async (trx) => {
-      await trx.raw('SELECT pg_advisory_xact_lock(8)');
-      locked.open();
-      await release.opened;
-    });
-    await locked.opened;
-    const underWay = login(person);
-    await untilWaiting(app.db, 1);
-    const resetting = resetPassword(person);
-    await untilWaiting(app.db, 2);
-    release.open();
-    await holding;
-    const [answer, reset] = await Promise.all([underWay, resetting]);
+    const calls = [() => login(person), () => resetPassword(person)] as const;
+    const [answer, reset] = await whileHeld(app, 'SELECT pg_advisory_xact_lock(8)', [], calls);
     await app.db.raw('DROP FUNCTION hold CASCADE');
     expectBody(reset, { code: 200 });
     await expectNoWayIn(person, [cookieOf(answer)]);

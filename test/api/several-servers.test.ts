@@ -17,7 +17,7 @@ import { describeOnSeveralServers } from '../support/on-one-server';
 import { stage } from '../support/stage';
 import { connectWriter, runUntilBlocked } from '../support/sync';
 import { until } from '../support/until';
-import { untilWaiting } from '../support/waiting';
+import { whileHeld } from '../support/waiting';
 
 describeOnSeveralServers('users and groups on several servers', () => {
   const { app, ann, bob } = stage({ people: 2 });
@@ -72,12 +72,7 @@ describeOnSeveralServers('users and groups on several servers', () => {
     ],
   ])('make %s wait until rows that are being added can be seen on all servers', async (_, find) => {
     const owner = await insertAndSignIn(app);
-    await writer.query('BEGIN');
-    await writer.query('SELECT adds_to_user($1)', [owner.id]);
-    const found = find(owner);
-    await untilWaiting(app.db, 1);
-    await writer.query('COMMIT');
-    await found;
+    await whileHeld(app, 'SELECT adds_to_user(?)', [owner.id], () => find(owner));
   });
 
   it('have a horizon below each version that is not to be seen yet, whichever server it is on', async () => {

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Knex } from 'knex';
 import { tokenHash } from '../../src/base/secrets';
 import { repositories } from '../../src/composition/repositories';
 import { transactions } from '../../src/database/transaction';
@@ -31,7 +32,7 @@ import { stage } from '../support/stage';
 import { watchStatements } from '../support/statements';
 import { fullState, insertGroup, settledClient } from '../support/sync';
 import { until } from '../support/until';
-import { untilWaiting } from '../support/waiting';
+import { whileHeld, whileOpen } from '../support/waiting';
 
 const { app, ann } = stage({ people: 1 });
 const instance = instancesBeside(() => app);
@@ -269,33 +270,27 @@ describe('starting over', () => {
   it('waits for a registration with the same token, and then finds the token used', async () => {
     const phone = newPhone();
     const token = await proofOf(phone);
-    let answer: Promise<Answer> | undefined;
-    await app.db.transaction(async (trx) => {
-      // The steps of register, in turn.
-      await new VerificationRepository(trx).useToken(tokenHash(token), e164(phone));
-      answer = startOver(token);
-      await untilWaiting(app.db, 1);
-      await new UsersRepository(trx).claimPhone(
-        { number: e164(phone), region: '44', language: '', isTest: false },
-        eve.id,
-      );
-    });
-    expectRefusal(await (answer as Promise<Answer>), 400, 'verification_token', 'wrong_token');
+    const owner = { number: e164(phone), region: '44', language: '', isTest: false };
+    // The steps of register, in turn.
+    const answer = await whileOpen(
+      app,
+      (trx) => new VerificationRepository(trx).useToken(tokenHash(token), e164(phone)),
+      () => startOver(token),
+      (trx) => new UsersRepository(trx).claimPhone(owner, eve.id),
+    );
+    expectRefusal(answer, 400, 'verification_token', 'wrong_token');
     expect(await app.db('number_claims').where({ user_id: eve.id })).toEqual([]);
   });
 
   it('waits for a login, and then finds the account awake', async () => {
     await sleep(eve);
     const token = await proofOf(eve);
-    let answer: Promise<Answer> | undefined;
-    await app.db.transaction(async (trx) => {
-      // The steps of a login.
+    /** The steps of a login. */
+    const logIn = async (trx: Knex) => {
       await trx('users').where({ id: eve.id }).forShare();
       await trx('phones').where({ user_id: eve.id }).update({ awake_at: trx.fn.now() });
-      answer = startOver(token);
-      await untilWaiting(app.db, 1);
-    });
-    expect(stateIn(await (answer as Promise<Answer>))).toBe('claimed');
+    };
+    expect(stateIn(await whileOpen(app, logIn, () => startOver(token)))).toBe('claimed');
     expect(await isClosed(eve)).toBe(false);
   });
 
@@ -303,16 +298,10 @@ describe('starting over', () => {
     await sleep(eve);
     const token = await proofOf(eve);
     const { region, phone, password } = eve;
-    const answers: Promise<Answer>[] = [];
-    await app.db.transaction(async (trx) => {
-      await trx('phones').where({ user_id: eve.id }).forUpdate();
-      answers.push(startOver(token));
-      await untilWaiting(app.db, 1);
-      answers.push(post(app.api, '/user/login', { region, phone, password }));
-      await untilWaiting(app.db, 2);
-    });
-    const [started, login] = await Promise.all(answers);
-    expect([started?.body, login?.body]).toEqual([FREE, { code: 1000 }]);
+    const logIn = () => post(app.api, '/user/login', { region, phone, password });
+    const lock = 'SELECT FROM phones WHERE user_id = ? FOR UPDATE';
+    const [started, login] = await whileHeld(app, lock, [eve.id], [() => startOver(token), logIn]);
+    expect([started.body, login.body]).toEqual([FREE, { code: 1000 }]);
     expect(await rowsOf(eve.id)).toEqual(NOTHING);
   });
 
@@ -320,13 +309,8 @@ describe('starting over', () => {
     await sessionOf();
     await claimDue();
     const token = await proofOf(eve);
-    let answer: Promise<Answer> | undefined;
-    await app.db.transaction(async (trx) => {
-      await new UsersRepository(trx).changePassword(eve.id, 0, 'another');
-      answer = startOver(token);
-      await untilWaiting(app.db, 1);
-    });
-    expect(stateIn(await (answer as Promise<Answer>))).toBe('claimed');
+    const changePassword = (trx: Knex) => new UsersRepository(trx).changePassword(eve.id, 0, 'another');
+    expect(stateIn(await whileOpen(app, changePassword, () => startOver(token)))).toBe('claimed');
     expect(await isClosed(eve)).toBe(false);
   });
 

@@ -18,7 +18,7 @@ import {
 import { stage } from '../support/stage';
 import { fullState, NAMES, settledClient } from '../support/sync';
 import { until } from '../support/until';
-import { untilWaiting } from '../support/waiting';
+import { whileHeld } from '../support/waiting';
 
 const { app, ann, bob } = stage({ people: 2 });
 const instance = instancesBeside(() => app);
@@ -441,15 +441,13 @@ describe('a reset that began before the account was closed', () => {
     await sleep(eve, 121);
     const tokens = [await proofOf(eve), await proofOf(eve)] as const;
     // Between the look-up of the account and the use of the token.
-    const held = await app.db.transaction();
-    await held('verification_tokens')
-      .where({ phone: e164(eve) })
-      .forUpdate();
-    const reset = post(app.api, '/user/reset_password', { password: newPassword(), verification_token: tokens[0] });
-    await untilWaiting(app.db, 1);
-    await held('users').where({ id: eve.id }).update({ closed_at: app.db.fn.now(), nickname: '', password_hash: '' });
-    await held.commit();
-    const answer = await reset;
+    const answer = await whileHeld(
+      app,
+      'SELECT FROM verification_tokens WHERE phone = ? FOR UPDATE',
+      [e164(eve)],
+      () => post(app.api, '/user/reset_password', { password: newPassword(), verification_token: tokens[0] }),
+      (trx) => trx('users').where({ id: eve.id }).update({ closed_at: trx.fn.now(), nickname: '', password_hash: '' }),
+    );
     expect([answer.status, reasonOf(answer)]).toEqual([400, 'no_account']);
     await expectOk(app.api.post('/user/check_phone_available').send({ region: eve.region, phone: eve.phone }));
     expect(await app.db('verification_tokens').where({ phone: e164(eve) })).toHaveLength(2);

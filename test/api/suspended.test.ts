@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { ImagesRepository } from '../../src/features/images/images-repository';
 import { SessionsRepository, type NewSession } from '../../src/features/sessions/sessions-repository';
 import { startApp, type Env, type TestApp } from '../support/app';
@@ -29,7 +30,7 @@ import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { watchStatements } from '../support/statements';
 import { fullState, NAMES, settledClient, sync } from '../support/sync';
 import { until } from '../support/until';
-import { untilWaiting } from '../support/waiting';
+import { whileHeld, whileOpen } from '../support/waiting';
 
 const WITH_SESSION = OPERATIONS.filter(({ access }) => access === 'user' || access === 'reader').map(pathOf);
 
@@ -136,17 +137,8 @@ describe('a suspended account', () => {
   describe('a login beside the suspension', () => {
     /** Suspends the account, and makes it wait midway, with the user's row written, until the login waits for it. */
     async function loggedInBeside(): Promise<Answer> {
-      let suspended: Promise<unknown> | undefined;
-      let login: Promise<Answer> | undefined;
-      await app.db.transaction(async (trx) => {
-        await trx('session').whereRaw(`sess ->> 'userId' = ?`, [ann.id]).forUpdate();
-        suspended = suspend();
-        await untilWaiting(app.db, 1);
-        login = logIn(app, ann);
-        await untilWaiting(app.db, 2);
-      });
-      await suspended;
-      if (!login) throw new Error('nothing was asked for');
+      const lock = `SELECT FROM session WHERE sess ->> 'userId' = ? FOR UPDATE`;
+      const [, login] = await whileHeld(app, lock, [ann.id], [() => suspend(), () => logIn(app, ann)]);
       return login;
     }
 
@@ -160,23 +152,14 @@ describe('a suspended account', () => {
       const expires = new Date(Date.now() + 60_000);
       const begun = { sid: rememberSecret(newPassword()), userId: ann.id, data: sess, expires };
       const caller = { address: '', ip: '', userAgent: '', requestId: '' };
-      let suspended: Promise<unknown> | undefined;
-      await app.db.transaction(async (trx) => {
-        expect(await new SessionsRepository(trx).start(begun, 0, caller)).toBe(true);
-        suspended = suspend();
-        await untilWaiting(app.db, 1);
-      });
-      await suspended;
+      const start = async (trx: Knex) => expect(await new SessionsRepository(trx).start(begun, 0, caller)).toBe(true);
+      await whileOpen(app, start, () => suspend());
       expect(await sessionsOf(app, ann)).toEqual([]);
     });
 
     it('is told that the password is wrong when it was changed before the suspension', async () => {
-      const held = await app.db.transaction();
-      await held('users').where({ id: ann.id }).update({ credentials_version: 1, suspended_at: app.db.fn.now() });
-      const login = logIn(app, ann);
-      await untilWaiting(app.db, 1);
-      await held.commit();
-      expectReturnCode(await login, 'wrong_credentials');
+      const change = 'UPDATE users SET credentials_version = 1, suspended_at = now() WHERE id = ?';
+      expectReturnCode(await whileHeld(app, change, [ann.id], () => logIn(app, ann)), 'wrong_credentials');
     });
   });
 

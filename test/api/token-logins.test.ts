@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { tokenHash } from '../../src/base/secrets';
 import { VerificationRepository } from '../../src/features/verification/verification-repository';
 import { startApp, type TestApp } from '../support/app';
@@ -32,7 +33,7 @@ import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { until } from '../support/until';
-import { untilWaiting } from '../support/waiting';
+import { whileHeld, whileOpen } from '../support/waiting';
 
 const PROXIED = { TRUST_PROXY: 'loopback' };
 const { app } = stage({ env: PROXIED });
@@ -176,13 +177,9 @@ describe('/user/login_by_token', () => {
   it('gets no session when the account is suspended in the meantime, and the token stays', async () => {
     const person = await insertPerson(app);
     const token = await verificationToken(app, person);
-    let answer: Promise<Answer> | undefined;
-    await app.db.transaction(async (trx) => {
-      await trx('users').where({ id: person.id }).update({ suspended_at: trx.fn.now() });
-      answer = logIn(token);
-      await untilWaiting(app.db, 1);
-    });
-    expectRefusal((await answer) as Answer, 403, 'suspended', 'account_suspended');
+    const suspend = 'UPDATE users SET suspended_at = now() WHERE id = ?';
+    const answer = await whileHeld(app, suspend, [person.id], () => logIn(token));
+    expectRefusal(answer, 403, 'suspended', 'account_suspended');
     expect(await sessionsOf(person.id)).toEqual([]);
     expect(await tokensOf(person)).toMatchObject([{ used_at: null }]);
   });
@@ -379,28 +376,21 @@ describe('simultaneous uses of one token', () => {
   it('by a login and a reset: a reset that waits for the login is refused', async () => {
     const person = await insertPerson(app);
     const token = await verificationToken(app, person);
-    let refused: Promise<Answer> | undefined;
-    await app.db.transaction(async (trx) => {
+    const spend = async (trx: Knex) => {
       const use = { sid: 'a session', askerHmacs: [Buffer.from('a client')] };
       const spent = await new VerificationRepository(trx).spendToken(tokenHash(token), e164(person), use);
       expect(spent).toEqual({ replacedSid: null });
-      refused = reset(token);
-      await untilWaiting(app.db, 1);
-    });
-    expectUnknown((await refused) as Answer);
+    };
+    expectUnknown(await whileOpen(app, spend, () => reset(token)));
     expect((await post(app.api, '/user/login', person, HOME)).body).toMatchObject({ code: 200 });
   });
 
   it('by a reset and a login: a login that waits for the reset is refused', async () => {
     const person = await insertPerson(app);
     const token = await verificationToken(app, person);
-    let refused: Promise<Answer> | undefined;
-    await app.db.transaction(async (trx) => {
+    const use = async (trx: Knex) =>
       expect(await new VerificationRepository(trx).useToken(tokenHash(token), e164(person))).toBe(true);
-      refused = logIn(token);
-      await untilWaiting(app.db, 1);
-    });
-    expectUnknown((await refused) as Answer);
+    expectUnknown(await whileOpen(app, use, () => logIn(token)));
     expect(await sessionsOf(person.id)).toEqual([]);
   });
 
