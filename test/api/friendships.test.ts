@@ -5,7 +5,14 @@ import { fixedWords } from '../../src/http/operations-router';
 import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel, type Answer } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { OPERATIONS } from '../support/operations';
-import { insertAndSignIn, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
+import {
+  insertAndSignIn,
+  insertAndSignInAll,
+  insertPerson,
+  signIn,
+  type Person,
+  type SignedInPerson,
+} from '../support/people';
 import { itOnOneServer } from '../support/on-one-server';
 import { stage } from '../support/stage';
 import { foldingClientOf, fullState, settledClient, sync } from '../support/sync';
@@ -505,7 +512,7 @@ describe('friendships', () => {
 
   describe('an unanswered request', () => {
     it('ends on both sides after 30 days, also when ignored or deleted, which sync tells', async () => {
-      const [cat, dan] = [await insertAndSignIn(app, 'Cat'), await insertAndSignIn(app, 'Dan')];
+      const [cat, dan] = await insertAndSignInAll(app, 'Cat', 'Dan');
       for (const one of [bob, cat, dan]) expectAction(await invite(ann, one), 'Sent');
       expectDone(await ignore(cat, ann));
       expectDone(await end(dan, ann));
@@ -599,7 +606,7 @@ describe('friendships', () => {
 
   describe('POST /friendship/all', () => {
     it('lists friends and requests, the latest change first, without ended ones', async () => {
-      const [cat, dan] = [await insertAndSignIn(app, 'Cat'), await insertAndSignIn(app, 'Dan')];
+      const [cat, dan] = await insertAndSignInAll(app, 'Cat', 'Dan');
       await app.db('users').where({ id: cat.id }).update({ portrait_uri: 'https://a.b/c.png' });
       await befriend(ann, bob);
       await befriend(ann, dan);
@@ -860,7 +867,7 @@ describe('friendships', () => {
 
     it('answers 400 when a user would have one friend too many, whichever friend, also to agree and to concurrent calls', async () => {
       const me = await insertAndSignIn(await instance());
-      const [cat, dan] = [await insertAndSignIn(app, 'Cat'), await insertAndSignIn(app, 'Dan')];
+      const [cat, dan] = await insertAndSignInAll(app, 'Cat', 'Dan');
       await befriend(me, cat);
       for (const one of [ann, bob]) expectAction(await invite(one, me), 'Sent');
       const answers = await Promise.all([agree(me, ann), agree(me, bob)]);
@@ -924,7 +931,7 @@ describe('friendships', () => {
 
     it('sends nothing to a user with that many open requests, and answers as for a blacklisted sender', async () => {
       const there = await instance();
-      const [me, other] = [await insertAndSignIn(there), await insertAndSignIn(there)];
+      const [me, other] = await insertAndSignInAll(there, 'Me', 'Other');
       expectAction(await invite(other, bob), 'Sent');
       const before = await allRows();
       expectAction(await invite(me, bob), 'None');

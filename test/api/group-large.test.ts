@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
-import { CREATOR, expectWholeGroup, callGroup, MEMBER, rolesIn, insertAndSignInAll } from '../support/groups';
-import { field, signIn, type SignedInPerson } from '../support/people';
+import { CREATOR, expectWholeGroup, callGroup, MEMBER, rolesIn } from '../support/groups';
+import { field, insertAndSignInAll, signIn, type SignedInPerson } from '../support/people';
 import { connectWriter, foldingClientOf, fullState, settledClient, sync } from '../support/sync';
 import { until } from '../support/until';
 import { cancelWaiting, whileHeld } from '../support/waiting';
@@ -21,11 +21,7 @@ beforeAll(async () => {
     `INSERT INTO users (id, nickname) SELECT '-crowd' || n, 'Crowd ' || n FROM generate_series(1, ?) n`,
     [CROWD],
   );
-  [ann, bob, cat] = (await insertAndSignInAll(app, 'Ann', 'Bob', 'Cat')) as [
-    SignedInPerson,
-    SignedInPerson,
-    SignedInPerson,
-  ];
+  [ann, bob, cat] = await insertAndSignInAll(app, 'Ann', 'Bob', 'Cat');
 });
 afterAll(() => app.close());
 /** Makes Ann the creator of a large group and Bob a member. */

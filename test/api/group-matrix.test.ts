@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
-import { befriend, callGroup, rolesIn, insertAndSignInAll } from '../support/groups';
+import { befriend, callGroup, rolesIn } from '../support/groups';
 import { OPERATIONS } from '../support/operations';
-import type { SignedInPerson } from '../support/people';
+import { insertAndSignInAll, type SignedInPerson } from '../support/people';
 import { insertGroup } from '../support/sync';
 
 /** The table of docs/security.md: what each role may do to which other role. */
@@ -33,13 +33,7 @@ let me: SignedInPerson;
 let count = 0;
 beforeAll(async () => {
   app = await startApp();
-  [creator, manager, member, other, me] = (await insertAndSignInAll(app, 'A', 'B', 'C', 'D', 'E')) as [
-    SignedInPerson,
-    SignedInPerson,
-    SignedInPerson,
-    SignedInPerson,
-    SignedInPerson,
-  ];
+  [creator, manager, member, other, me] = await insertAndSignInAll(app, 'A', 'B', 'C', 'D', 'E');
   await befriend(app, me, [other]);
 });
 afterAll(() => app.close());

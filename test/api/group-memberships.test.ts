@@ -12,7 +12,7 @@ import {
   rolesIn,
 } from '../support/groups';
 import { instancesBeside } from '../support/instances';
-import { expectOk, field, insertAndSignIn, type SignedInPerson } from '../support/people';
+import { expectOk, field, insertAndSignIn, insertAndSignInAll, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
 import { foldingClientOf, fullState, settledClient } from '../support/sync';
 import { LOCK_GROUP, whileHeld } from '../support/waiting';
@@ -497,7 +497,7 @@ describe('group memberships with other settings', () => {
 
   it('GROUP_JOIN=closed: refuses everyone who is not a member, whatever the group', async () => {
     const there = await instance({ GROUP_JOIN: 'closed' });
-    const [me, other] = [await insertAndSignIn(there, 'Me'), await insertAndSignIn(there, 'Other')];
+    const [me, other] = await insertAndSignInAll(there, 'Me', 'Other');
     const id = await createGroup(app, [me]);
     for (const asked of [id, NOBODY, groupId])
       expectRefusal(await callGroup(other, 'join', { groupId: asked }), 403, 'a member has to add you');

@@ -2,20 +2,10 @@ import type { Knex } from 'knex';
 import type { Client } from 'pg';
 import { amount } from '../support/amounts';
 import { countCodes, expectBody, expectRefusal, post, type Answer } from '../support/calls';
-import {
-  befriend,
-  createGroup,
-  CREATOR,
-  expectWholeGroup,
-  idsOf,
-  callGroup,
-  MEMBER,
-  rolesIn,
-  insertAndSignInAll,
-} from '../support/groups';
+import { befriend, createGroup, CREATOR, expectWholeGroup, idsOf, callGroup, MEMBER, rolesIn } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { itOnOneServer } from '../support/on-one-server';
-import { expectOk, field, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
+import { expectOk, field, insertAndSignIn, insertAndSignInAll, signIn, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
 import { connectWriter, fullState, settledClient } from '../support/sync';
 import { LOCK_GROUP, LOCK_USER, untilWaiting, whileHeld, whileOpen } from '../support/waiting';
@@ -85,7 +75,7 @@ describe('the last place', () => {
   });
 
   it('goes to one of two members who add others at once', async () => {
-    const [eve, fay] = (await insertAndSignInAll(app, 'Eve', 'Fay')) as [SignedInPerson, SignedInPerson];
+    const [eve, fay] = await insertAndSignInAll(app, 'Eve', 'Fay');
     await befriend(app, ann, [eve]);
     await befriend(app, bob, [fay]);
     expect(await inOrder(add(ann, dan, eve), add(bob, fay))).toEqual([200, 400]);

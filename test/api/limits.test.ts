@@ -17,6 +17,7 @@ import {
   e164,
   field,
   insertAndSignIn,
+  insertAndSignInAll,
   insertPerson,
   newPassword,
   newPhone,
@@ -651,7 +652,7 @@ describe('lookups', () => {
 
   it('by find are limited per user by FINDS_PER_USER_MINUTE and FINDS_PER_USER_DAY; /user/:id is not limited', async () => {
     const limited = await instance({ FINDS_PER_USER_MINUTE: '2', FINDS_PER_USER_DAY: '3' });
-    const [one, other] = [await insertAndSignIn(limited), await insertAndSignIn(limited)];
+    const [one, other] = await insertAndSignInAll(limited, 'One', 'Other');
     const find = (by = one) => post(by.agent, `/user/find/44/${other.phone}`);
     for (let count = 0; count < 2; count += 1) expect((await find()).status).toBe(200);
     const refused = await find();

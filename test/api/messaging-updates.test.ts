@@ -9,7 +9,15 @@ import { befriend, callGroup, createGroup } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { expectEqualCopies, makeTurnsDue, rongCloudEnv, unread, untilRead, untilTold } from '../support/messaging';
 import { describeOnOneServer } from '../support/on-one-server';
-import { expectOk, insertAndLogIn, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
+import {
+  expectOk,
+  insertAndLogIn,
+  insertAndLogInAll,
+  insertPerson,
+  signIn,
+  type Person,
+  type SignedInPerson,
+} from '../support/people';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { watchStatements } from '../support/statements';
 import { connectWriter } from '../support/sync';
@@ -61,8 +69,7 @@ describe('RongCloud', () => {
   const expectEqual = (people: Person[], groups: string[]) => expectEqualCopies(app, vendor, people, groups);
 
   it('has the same names, blacklists and groups after any changes', async () => {
-    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
-    const [cat, dan] = [await insertAndLogIn(app, 'Cat'), await insertAndLogIn(app, 'Dan')];
+    const [ann, bob, cat, dan] = await insertAndLogInAll(app, 'Ann', 'Bob', 'Cat', 'Dan');
     await befriend(app, ann, [dan]);
     const hikers = await createGroup(app, [ann, bob, cat]);
     const readers = await createGroup(app, [bob, cat]);
@@ -83,7 +90,7 @@ describe('RongCloud', () => {
   });
 
   it('has no portrait that was removed, whether the user had a token then or not', async () => {
-    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
+    const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
     for (const person of [ann, bob])
       await by(person, '/user/set_portrait_uri', { portraitUri: 'https://images.example.com/face.png' });
     await expectEqual([ann, bob], []);
@@ -97,7 +104,7 @@ describe('RongCloud', () => {
   });
 
   it('has no group whose last member has closed the account', async () => {
-    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
+    const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
     const group = await createGroup(app, [ann, bob]);
     await expectOk(await callGroup(bob, 'quit', { groupId: group }));
     await untilTold(app);
@@ -108,8 +115,7 @@ describe('RongCloud', () => {
   });
 
   it('sends the notices that clients show', async () => {
-    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
-    const cat = await insertAndLogIn(app, 'Cat');
+    const [ann, bob, cat] = await insertAndLogInAll(app, 'Ann', 'Bob', 'Cat');
     const before = vendor.notices.length;
     await by(ann, '/friendship/invite', { friendId: cat.id, message: 'It is Ann' });
     await untilTold(app);
@@ -142,7 +148,7 @@ describe('RongCloud', () => {
   });
 
   it('is told of what another service writes in SQL', async () => {
-    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
+    const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
     await untilTold(app);
     const writer = await connectWriter(app);
     await writer.query(`UPDATE users SET nickname = 'Annabel' WHERE id = $1`, [ann.id]);
@@ -169,7 +175,7 @@ describe('RongCloud', () => {
   });
 
   it('is told once of all changes of a user that it did not take at first', async () => {
-    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
+    const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
     await untilTold(app);
     vendor.behave('gateway');
     await rename(ann, 'Annabel');
@@ -331,7 +337,7 @@ describe('RongCloud', () => {
   });
 
   it('is still told of a change of today when it has not taken one of the same user for three days', async () => {
-    const [ann, bob] = [await insertAndLogIn(app, 'Ann'), await insertAndLogIn(app, 'Bob')];
+    const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
     await untilTold(app);
     const before = givenUp();
     await refuseOldName(ann);

@@ -14,6 +14,7 @@ import { instancesBeside } from '../support/instances';
 import {
   e164,
   insertAndSignIn,
+  insertAndSignInAll,
   insertPerson,
   newPassword,
   newPhone,
@@ -67,7 +68,7 @@ describe('/user/reset_password', () => {
   });
 
   it('ends all sessions of the user at once, but not those of others', async () => {
-    const [person, other] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    const [person, other] = await insertAndSignInAll(app, 'Person', 'Other');
     const second = await signIn(app, person);
     expectBody(await reset(await verificationToken(app, person), newPassword()), { code: 200 });
     expectRefusal(await post(person.agent, '/user/groups'), 401);
@@ -193,7 +194,7 @@ describe('/user/change_password', () => {
   });
 
   it("ends the user's other sessions at once; the present one and those of others stay", async () => {
-    const [person, other] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    const [person, other] = await insertAndSignInAll(app, 'Person', 'Other');
     const second = await signIn(app, person);
     expectBody(await change(person.agent, person.password, newPassword()), { code: 200 });
     expect((await post(person.agent, '/user/groups')).status).toBe(200);
@@ -272,7 +273,7 @@ describe('/user/change_password', () => {
   describe('with PASSWORD_CHANGES_PER_USER_HOUR', () => {
     it('answers 429 beyond it, before anything is hashed; mistakes do not count', async () => {
       const limited = await instance({ PASSWORD_CHANGES_PER_USER_HOUR: '2' });
-      const [person, other] = [await insertAndSignIn(limited), await insertAndSignIn(limited)];
+      const [person, other] = await insertAndSignInAll(limited, 'Person', 'Other');
       expectRefusal(await change(person.agent, 'wrong-one', newPassword()), 400);
       expectRefusal(await change(person.agent, person.password, 'short'), 400);
       for (let count = 0; count < 2; count += 1)

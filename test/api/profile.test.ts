@@ -1,6 +1,6 @@
 import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel } from '../support/calls';
 import { instancesBeside } from '../support/instances';
-import { expectOk, field, insertAndSignIn, insertPerson, signIn } from '../support/people';
+import { expectOk, field, insertAndSignIn, insertAndSignInAll, insertPerson, signIn } from '../support/people';
 import { stage } from '../support/stage';
 
 describe('profile', () => {
@@ -122,7 +122,7 @@ describe('profile', () => {
 
   describe('POST /user/remove_portrait', () => {
     it('empties it for the user, for others and for sync', async () => {
-      const [ann, bob] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+      const [ann, bob] = await insertAndSignInAll(app, 'Ann', 'Bob');
       await expectOk(ann.agent.post('/user/set_portrait_uri').send({ portraitUri: 'https://a.b/p.png' }));
       const before = field((await expectOk(ann.agent.post('/user/sync/0'))).result, 'user');
       expectBody(await post(ann.agent, '/user/remove_portrait'), { code: 200 });
@@ -161,7 +161,7 @@ describe('profile', () => {
 
     it('allows twenty times as many names for friends', async () => {
       const limited = await instance();
-      const [ann, bob] = [await insertAndSignIn(limited), await insertAndSignIn(limited)];
+      const [ann, bob] = await insertAndSignInAll(limited, 'Ann', 'Bob');
       await app.db('friendships').insert({ user_id: ann.id, friend_id: bob.id, status: 20 });
       const named = (index: number) => ({ friendId: bob.id, displayName: `Bob ${index}` });
       const names = await inParallel(70, (index) => post(ann.agent, '/friendship/set_display_name', named(index)));

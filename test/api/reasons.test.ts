@@ -6,6 +6,7 @@ import {
   e164,
   field,
   insertAndSignIn,
+  insertAndSignInAll,
   insertPerson,
   newPassword,
   newPhone,
@@ -241,7 +242,7 @@ describe('a reason tells a stranger no more than the code about', () => {
 
   it('a user: unknown, closed, and not findable', async () => {
     const { agent } = await insertAndSignIn(app);
-    const [closed, hidden] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    const [closed, hidden] = await insertAndSignInAll(app, 'Closed', 'Hidden');
     await post(closed.agent, '/user/close_account', { password: closed.password });
     await post(hidden.agent, '/user/set_findable', { findable: false });
     const unknown = await post(agent, '/user/abcdefghijkl');
@@ -253,7 +254,7 @@ describe('a reason tells a stranger no more than the code about', () => {
   });
 
   it('a group: unknown, foreign, and one that the user was kicked out of', async () => {
-    const [ann, bob] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    const [ann, bob] = await insertAndSignInAll(app, 'Ann', 'Bob');
     await befriend(app, ann, [bob]);
     const create = async (memberIds: string[]) => {
       const { body } = await post(ann.agent, '/group/create', { name: 'Hikers', memberIds });
@@ -275,7 +276,7 @@ describe('a reason tells a stranger no more than the code about', () => {
   });
 
   it('an invitation: a blacklisted sender, and one who asks again too early', async () => {
-    const [ann, bob, eve] = [await insertAndSignIn(app), await insertAndSignIn(app), await insertAndSignIn(app)];
+    const [ann, bob, eve] = await insertAndSignInAll(app, 'Ann', 'Bob', 'Eve');
     await post(bob.agent, '/user/add_to_blacklist', { friendId: eve.id });
     const invite = ({ agent }: typeof ann) => post(agent, '/friendship/invite', { friendId: bob.id });
     await invite(ann);

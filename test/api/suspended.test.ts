@@ -17,6 +17,7 @@ import {
   expectOk,
   field,
   insertAndSignIn,
+  insertAndSignInAll,
   newPassword,
   newPhone,
   signIn,
@@ -316,7 +317,7 @@ describe('a suspended account', () => {
     });
 
     it('can be invited, agreed with, added to a group and kicked; all of it is there after the restoring', async () => {
-      const [dan, eve] = [await insertAndSignIn(app, 'Dan'), await insertAndSignIn(app, 'Eve')];
+      const [dan, eve] = await insertAndSignInAll(app, 'Dan', 'Eve');
       await expectOk(ann.agent.post('/friendship/invite').send({ friendId: dan.id }));
       await suspend();
       const { result } = await expectOk(eve.agent.post('/friendship/invite').send({ friendId: ann.id }));

@@ -1,7 +1,14 @@
 import { gunzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, post } from '../support/calls';
-import { insertAndSignIn, insertPerson, profileOf, type Person, type SignedInPerson } from '../support/people';
+import {
+  insertAndSignIn,
+  insertAndSignInAll,
+  insertPerson,
+  profileOf,
+  type Person,
+  type SignedInPerson,
+} from '../support/people';
 import { readBytes, cookieFor, openAnswer } from '../support/streams';
 import {
   connectWriter,
@@ -365,7 +372,7 @@ describe('POST /user/sync/:version', () => {
     ['nickname', '/user/set_nickname', { nickname: 'Annabel' }],
     ['portraitUri', '/user/set_portrait_uri', { portraitUri: 'https://img.example/ann.png' }],
   ])('delivers a changed %s to users who share a group, and to nobody else', async (_field, path, change) => {
-    const [dan, eve, fay] = [await insertAndSignIn(app), await insertAndSignIn(app), await insertAndSignIn(app)];
+    const [dan, eve, fay] = await insertAndSignInAll(app, 'Dan', 'Eve', 'Fay');
     const [shared, past] = [`shared-${ann.id}`, `past-${ann.id}`];
     await insertGroup(app, shared, [dan, ann]);
     await insertGroup(app, past, [eve, ann]);

@@ -10,6 +10,7 @@ import {
   expectOk,
   field,
   insertAndLogIn,
+  insertAndLogInAll,
   insertPerson,
   newPassword,
   signIn,
@@ -102,7 +103,7 @@ describe('POST /user/get_token with an audience', () => {
   });
 
   it('gives none once the session has ended or the account is suspended', async () => {
-    const [ann, bob] = [await insertAndLogIn(app), await insertAndLogIn(app)];
+    const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
     await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [ann.id]).delete();
     await app.db('users').where({ id: bob.id }).update({ suspended_at: app.db.fn.now() });
     for (const { agent } of [ann, bob])

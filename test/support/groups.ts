@@ -1,6 +1,6 @@
 import type { TestApp } from './app';
 import { post, type Answer } from './calls';
-import { expectOk, field, insertAndSignIn, type SignedInPerson } from './people';
+import { expectOk, field, type SignedInPerson } from './people';
 
 type Named = Pick<SignedInPerson, 'id'>;
 
@@ -30,12 +30,6 @@ export async function createGroup(app: TestApp, [creator, ...others]: [SignedInP
   const body = { name: 'Hiking club', memberIds: idsOf(others) };
   const { result } = await expectOk(creator.agent.post('/group/create').send(body));
   return String(field(result, 'id'));
-}
-
-export async function insertAndSignInAll(app: TestApp, ...names: string[]): Promise<SignedInPerson[]> {
-  const people: SignedInPerson[] = [];
-  for (const name of names) people.push(await insertAndSignIn(app, name));
-  return people;
 }
 
 /** Returns the roles in the table by member. */

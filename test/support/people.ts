@@ -126,6 +126,22 @@ export async function insertAndSignIn(app: TestApp, nickname = 'Bob'): Promise<S
   return { ...person, agent };
 }
 
+type SignedIn<Names> = { [Index in keyof Names]: SignedInPerson };
+
+/** Returns as many people as there are names. */
+export const insertAndSignInAll = <Names extends string[]>(app: TestApp, ...names: Names): Promise<SignedIn<Names>> =>
+  inTurn(names, (name) => insertAndSignIn(app, name));
+
+/** Like `insertAndSignInAll`, but by the operation. */
+export const insertAndLogInAll = <Names extends string[]>(app: TestApp, ...names: Names): Promise<SignedIn<Names>> =>
+  inTurn(names, (name) => insertAndLogIn(app, name));
+
+async function inTurn<Names extends string[]>(names: Names, one: (name: string) => Promise<SignedInPerson>) {
+  const people: SignedInPerson[] = [];
+  for (const name of names) people.push(await one(name));
+  return people as SignedIn<Names>;
+}
+
 /** Returns what other users see of a new account. */
 export function profileOf({ id, nickname }: Pick<Person, 'id' | 'nickname'>) {
   return { id, nickname, portraitUri: '' };
