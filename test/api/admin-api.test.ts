@@ -8,28 +8,21 @@ import { expectRefusal, post, reasonOf, retryAfterOf, sendRaw, type Answer } fro
 import { ADMIN_DOCUMENT } from '../support/document';
 import { FaultProxy } from '../support/fault-proxy';
 import { command } from '../support/operator';
-import { e164, field, newPhone, registerAndSignIn, type SignedInPerson } from '../support/people';
+import { e164, field, newPhone, registerAndSignIn } from '../support/people';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
-let app: TestApp;
-let ann: SignedInPerson;
+const env = { ADMIN_PORT: '0', ADMIN_CALLS_PER_TOKEN_MINUTE: '10000', ADMIN_WRONG_TOKENS_PER_IP_MINUTE: '1000' };
+const { app, ann } = stage({ env, people: 1, peopleOnce: true });
 let tokens: Record<Scope, string>;
-
 beforeAll(async () => {
-  app = await startApp({
-    ADMIN_PORT: '0',
-    ADMIN_CALLS_PER_TOKEN_MINUTE: '10000',
-    ADMIN_WRONG_TOKENS_PER_IP_MINUTE: '1000',
-  });
-  ann = await registerAndSignIn(app);
   tokens = {
     read: await tokenWith(app, 'dashboard', 'read'),
     support: await tokenWith(app, 'helpdesk', 'support'),
     admin: await tokenWith(app, 'chief', 'admin'),
   };
 });
-afterAll(() => app.close());
 
 const call = (path: string, body: object | string = {}, token?: string) =>
   callAdmin(app, path, token ?? tokens.admin, body);
@@ -263,15 +256,8 @@ describe('a token', () => {
 });
 
 describe('the limits of the admin API', () => {
-  let limited: TestApp;
-  beforeEach(async () => {
-    limited = await startApp({
-      ADMIN_PORT: '0',
-      ADMIN_CALLS_PER_TOKEN_MINUTE: '3',
-      ADMIN_WRONG_TOKENS_PER_IP_MINUTE: '2',
-    });
-  });
-  afterEach(() => limited.close());
+  const few = { ADMIN_PORT: '0', ADMIN_CALLS_PER_TOKEN_MINUTE: '3', ADMIN_WRONG_TOKENS_PER_IP_MINUTE: '2' };
+  const { app: limited } = stage({ env: few, eachTest: true });
 
   it('refuse a token beyond its calls of a minute, by its name, and let others go on', async () => {
     const [busy, other] = [await tokenWith(limited, 'busy', 'read'), await tokenWith(limited, 'other', 'read')];

@@ -17,19 +17,12 @@ import { e164, insertPerson, newPhone, registerAndSignIn, signIn, type PhoneFiel
 import { productionEnv } from '../support/production';
 import { rememberSecret } from '../support/secrets';
 import { ROOT } from '../support/service-process';
+import { stage } from '../support/stage';
 import { startTwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
 
 const ENV: Env = { SEND_CODE_PER_DAY: '100', LOGIN_FAILURES_PER_PHONE_AND_IP: '3' };
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp(ENV);
-});
-
-afterAll(async () => {
-  await app.close();
-});
+const { app } = stage({ env: ENV });
 
 const admin = (
   name: string,

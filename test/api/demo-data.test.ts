@@ -1,24 +1,16 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { addDemoData } from '../../src/admin/demo-data';
-import { startApp, type TestApp } from '../support/app';
 import { emptyDatabase } from '../support/database';
 import type { SyncResult } from '../support/folding-client';
-import { e164, expectOk, insertAndSignIn, insertPerson, type SignedInPerson } from '../support/people';
+import { e164, expectOk, insertAndSignIn, insertPerson } from '../support/people';
 import { productionEnv } from '../support/production';
 import { COMPILED, ROOT } from '../support/service-process';
+import { stage } from '../support/stage';
 import { isEmpty, settledClient, sync } from '../support/sync';
 
 describe('npm run demo-data', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
-
-  beforeEach(async () => {
-    app = await startApp();
-    ann = await insertAndSignIn(app, 'Ann');
-  });
-
-  afterEach(() => app.close());
+  const { app, ann } = stage({ people: 1, eachTest: true });
 
   const here = () => ({ DATABASE_URL: app.databaseUrl, DATA_DIR: app.dataDir });
 

@@ -1,21 +1,12 @@
-import { startApp, type TestApp } from '../support/app';
 import { post } from '../support/calls';
 import { untilEventsSeen } from '../support/events';
 import { befriend, callGroup, createGroup } from '../support/groups';
-import { expectOk, insertAndSignIn, registerAndSignIn, signIn, type SignedInPerson } from '../support/people';
+import { expectOk, registerAndSignIn, signIn, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { connectWriter } from '../support/sync';
 
-let app: TestApp;
-let ann: SignedInPerson;
-let bob: SignedInPerson;
-
-beforeEach(async () => {
-  app = await startApp();
-  ann = await insertAndSignIn(app, 'Ann');
-  bob = await insertAndSignIn(app, 'Bob');
-  await befriend(app, ann, [bob]);
-});
-afterEach(() => app.close());
+const { app, ann, bob } = stage({ people: 2, eachTest: true });
+beforeEach(() => befriend(app, ann, [bob]));
 
 /** Returns the events of some work by their kinds, each with the names of those whom it concerns. */
 async function told(work: () => Promise<unknown>, names: Record<string, string> = {}): Promise<string[]> {

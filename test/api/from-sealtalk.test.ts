@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startApp, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import { expectBody, post } from '../support/calls';
 import { expectWholeGroup, rolesIn } from '../support/groups';
 import { e164, expectOk, newPassword, newPhone, signIn, verificationToken, type PhoneFields } from '../support/people';
+import { stage } from '../support/stage';
 import { fullState, NAMES } from '../support/sync';
 
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'from-sealtalk.md'), 'utf8');
@@ -23,12 +24,7 @@ const TABLES = `
     ("groupId" text, "memberId" text, "displayName" text, role integer, "isDeleted" boolean);`;
 
 describe('the import of docs/from-sealtalk.md', () => {
-  let app: TestApp;
-
-  beforeEach(async () => {
-    app = await startApp();
-  });
-  afterEach(() => app.close());
+  const { app } = stage({ eachTest: true });
 
   it('imports users, friendships and groups, and their owners can log in after a password reset', async () => {
     const phone = newPhone();

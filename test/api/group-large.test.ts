@@ -1,7 +1,7 @@
-import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import { CREATOR, expectWholeGroup, callGroup, MEMBER, rolesIn } from '../support/groups';
-import { field, insertAndSignInAll, signIn, type SignedInPerson } from '../support/people';
+import { field, signIn } from '../support/people';
+import { stage } from '../support/stage';
 import { connectWriter, foldingClientOf, fullState, settledClient, sync } from '../support/sync';
 import { until } from '../support/until';
 import { cancelWaiting, whileHeld } from '../support/waiting';
@@ -9,21 +9,15 @@ import { cancelWaiting, whileHeld } from '../support/waiting';
 /** Members whose ids sort before all others, so that those of the onlookers are ended last. */
 const CROWD = 5_000;
 
-let app: TestApp;
-let ann: SignedInPerson;
-let bob: SignedInPerson;
-let cat: SignedInPerson;
+const { app, ann, bob, cat } = stage({ env: { GROUP_MAX_MEMBERS: '100000' }, people: 3, peopleOnce: true });
 let groupId: string;
 let count = 0;
 beforeAll(async () => {
-  app = await startApp({ GROUP_MAX_MEMBERS: '100000' });
   await app.db.raw(
     `INSERT INTO users (id, nickname) SELECT '-crowd' || n, 'Crowd ' || n FROM generate_series(1, ?) n`,
     [CROWD],
   );
-  [ann, bob, cat] = await insertAndSignInAll(app, 'Ann', 'Bob', 'Cat');
 });
-afterAll(() => app.close());
 /** Makes Ann the creator of a large group and Bob a member. */
 beforeEach(async () => {
   groupId = `large${(count += 1)}`;

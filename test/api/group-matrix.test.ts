@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startApp, type TestApp } from '../support/app';
 import { befriend, callGroup, rolesIn } from '../support/groups';
 import { OPERATIONS } from '../support/operations';
-import { insertAndSignInAll, type SignedInPerson } from '../support/people';
+import type { SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { insertGroup } from '../support/sync';
 
 /** The table of docs/security.md: what each role may do to which other role. */
@@ -24,19 +24,10 @@ const cells = rows.flatMap(([operation = '', ...answers]) =>
   answers.map((expected, index) => ({ operation, who: whos[index] ?? '', expected })),
 );
 
-let app: TestApp;
-let creator: SignedInPerson;
-let manager: SignedInPerson;
-let member: SignedInPerson;
-let other: SignedInPerson;
-let me: SignedInPerson;
+const people = stage({ people: 5, peopleOnce: true });
+const { app, ann: creator, bob: manager, cat: member, dan: other, eve: me } = people;
 let count = 0;
-beforeAll(async () => {
-  app = await startApp();
-  [creator, manager, member, other, me] = await insertAndSignInAll(app, 'A', 'B', 'C', 'D', 'E');
-  await befriend(app, me, [other]);
-});
-afterAll(() => app.close());
+beforeAll(() => befriend(app, me, [other]));
 
 /** Makes a group with a creator, a manager and a member. The caller is the creator, or is added to them. */
 async function groupFor(who: string): Promise<{ groupId: string; people: Record<string, SignedInPerson> }> {

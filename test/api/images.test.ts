@@ -2,28 +2,21 @@ import childProcess, { fork, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { startApp, type TestApp } from '../support/app';
+import { startApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { multipartForm, noise, picture, PNG, pngOf } from '../support/images';
 import { expectOk, field, insertAndSignIn, verificationToken, type SignedInPerson } from '../support/people';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 import { untilWaiting, whileHeld } from '../support/waiting';
 
 const MIB = 1_024 * 1_024;
 
 describe('images stored by this service', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
-
-  beforeAll(async () => {
-    app = await startApp({ UPLOADS_PER_USER_HOUR: '30', UPLOAD_BYTES_PER_USER: '2000' });
-  });
-  beforeEach(async () => {
-    ann = await insertAndSignIn(app);
-  });
+  const env = { UPLOADS_PER_USER_HOUR: '30', UPLOAD_BYTES_PER_USER: '2000' };
+  const { app, ann } = stage({ env, people: 1 });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => app.close());
 
   const tokenOf = async ({ agent }: SignedInPerson) =>
     rememberSecret(String(field((await expectOk(agent.post('/user/get_image_token'))).result, 'token')));

@@ -1,16 +1,14 @@
 import { KnownPlaces } from '../../src/features/audit/known-places';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
-import { startApp, type TestApp } from '../support/app';
 import { expectBody, post } from '../support/calls';
 import { e164, insertPerson, newPassword, newPhone, registerAndSignIn, verificationToken } from '../support/people';
+import { stage } from '../support/stage';
 
-let app: TestApp;
+const { app } = stage();
 let places: KnownPlaces;
-beforeAll(async () => {
-  app = await startApp();
+beforeAll(() => {
   places = new KnownPlaces(new SecurityEventsRepository(app.db));
 });
-afterAll(() => app.close());
 
 const at = (address: string) => ({ address, ip: address, userAgent: '', requestId: 'none' });
 const HERE = at('127.0.0.1');

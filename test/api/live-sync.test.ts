@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { startApp, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import { expectRefusal, inParallel, post, type Answer } from '../support/calls';
 import { untilEventsSeen } from '../support/events';
 import type { SyncResult } from '../support/folding-client';
@@ -8,27 +8,19 @@ import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
 import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
 import { realTime } from '../support/real-time';
+import { stage } from '../support/stage';
 import { connectWriter, isEmpty, settledClient, sync } from '../support/sync';
 import { watchStatements } from '../support/statements';
 import { cookieFor, openAnswer } from '../support/streams';
 import { until } from '../support/until';
 import { cancelWaiting, untilWaiting } from '../support/waiting';
 
-let app: TestApp;
-let ann: SignedInPerson;
-let bob: SignedInPerson;
+const { app, ann, bob } = stage({ people: 2 });
 let group: string;
-
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
 
 beforeEach(async () => {
   // Connections of the test before may still be ending.
   await until(() => app.liveSyncs() === 0);
-  ann = await insertAndSignIn(app, 'Ann');
-  bob = await insertAndSignIn(app, 'Bob');
   await befriend(app, ann, [bob]);
   group = await createGroup(app, [ann, bob]);
   await createGroup(app, [ann, bob]);
@@ -40,7 +32,7 @@ const instance = instancesBeside(() => app);
 /** Starts an instance that may stop, and signs both in there. */
 async function instanceThatStops(): Promise<TestApp> {
   const other = await instance();
-  [ann, bob] = [await signIn(other, ann), await signIn(other, bob)];
+  for (const person of [ann, bob]) Object.assign(person, await signIn(other, person));
   return other;
 }
 

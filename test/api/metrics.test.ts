@@ -8,29 +8,21 @@ import { createMetricsServer } from '../../src/http/metrics-server';
 import { QUEUES } from '../../src/load/queues';
 import { loadKeys } from '../../src/start/keys';
 import request from 'supertest';
-import { startApp, type TestApp } from '../support/app';
 import { post, sendRaw } from '../support/calls';
 import { multipartForm, PNG } from '../support/images';
-import { e164, field, newPhone, registerAndSignIn, type SignedInPerson } from '../support/people';
+import { e164, field, newPhone } from '../support/people';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
 const metrics = new Metrics();
-let app: TestApp;
+const { app, ann } = stage({ env: { SEND_CODE_PER_DAY: '100' }, metrics, people: 1, peopleOnce: true });
 let server: Server;
-let ann: SignedInPerson;
-
 beforeAll(async () => {
-  app = await startApp({ SEND_CODE_PER_DAY: '100' }, { metrics });
   server = createMetricsServer(metrics).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  ann = await registerAndSignIn(app);
 });
-
-afterAll(async () => {
-  server.close();
-  await app.close();
-});
+afterAll(() => void server.close());
 
 /** Returns the value of a series, written as Prometheus shows it; 0 if there is none. */
 async function valueOf(series: string): Promise<number> {

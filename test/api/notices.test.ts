@@ -4,6 +4,7 @@ import { SendingTimedOut } from '../../src/integrations/senders/sender';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { cookieOf, countCodes, expectBody, post, inParallel } from '../support/calls';
 import { e164, insertPerson, newPassword, newPhone, register, verificationToken, type Person } from '../support/people';
+import { stage } from '../support/stage';
 import { startTwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
 
@@ -17,17 +18,13 @@ const ON = {
 };
 
 /** The instance that keeps the database. */
-let app: TestApp;
+const { app } = stage({ env: COMMON });
 const started = new Set<TestApp>();
-beforeAll(async () => {
-  app = await startApp(COMMON);
-});
 afterEach(async () => {
   await Promise.all([...started].map(stop));
   await app.db('rate_limits').delete();
   await app.db('sms_traffic').delete();
 });
-afterAll(() => app.close());
 
 async function instance(env: Env = ON, realSms = false): Promise<TestApp> {
   const { databaseUrl, dataDir } = app;

@@ -1,8 +1,9 @@
-import { startApp, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import { post, sendRaw } from '../support/calls';
 import { DOCUMENT, type Described } from '../support/document';
 import { multipartForm, PNG } from '../support/images';
 import { field, insertPerson, signIn, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 
 /** The people and groups that the examples name. */
 const PHONE = '+447911123456';
@@ -10,7 +11,7 @@ const ANN = { region: 44, phone: 7911123456, password: 'opensesame' };
 const BOB = 'b3Hn8TyUc5Xe';
 const HIKERS = 'g4Xk9PqLs2Wv';
 
-let app: TestApp;
+const { app } = stage({ env: { CODE_RESEND_SECONDS: '1' } });
 let ann: ReturnType<TestApp['agent']>;
 let bob: SignedInPerson;
 
@@ -18,11 +19,9 @@ let bob: SignedInPerson;
 let made: Record<string, unknown> = {};
 
 beforeAll(async () => {
-  app = await startApp({ CODE_RESEND_SECONDS: '1' });
   ann = app.agent();
   bob = await signIn(app, await insertPerson(app, 'Bob', BOB));
 });
-afterAll(() => app.close());
 
 const isReady = () => Promise.resolve();
 

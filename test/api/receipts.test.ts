@@ -1,11 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks';
-import { startApp, type TestApp } from '../support/app';
+import { startApp } from '../support/app';
 import { expectBody, post, sendRaw, type Answer } from '../support/calls';
 import { linesOf, command, rowsOf } from '../support/operator';
 import { e164, field, newPhone } from '../support/people';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { Vendors, type WayName } from '../support/vendors';
 
 const PUBLIC_URL = 'https://accounts.example/api';
@@ -14,24 +15,18 @@ const VERIFY_TOKEN = rememberSecret('a-token-that-we-have-made-up');
 const WAYS: WayName[] = ['twilio sms', 'twilio voice', 'whatsapp', 'telegram', 'http sms'];
 
 let vendors: Vendors;
-let app: TestApp;
-let env: Record<string, string>;
-
+const envOf = () => ({
+  ...vendors.env({ GB: [...WAYS, 'twilio-verify sms'] }),
+  PUBLIC_URL,
+  WHATSAPP_APP_SECRET: APP_SECRET,
+  WHATSAPP_VERIFY_TOKEN: VERIFY_TOKEN,
+  CAPTCHA_POLICY: 'off',
+});
 beforeAll(async () => {
   vendors = await Vendors.start();
-  env = {
-    ...vendors.env({ GB: [...WAYS, 'twilio-verify sms'] }),
-    PUBLIC_URL,
-    WHATSAPP_APP_SECRET: APP_SECRET,
-    WHATSAPP_VERIFY_TOKEN: VERIFY_TOKEN,
-    CAPTCHA_POLICY: 'off',
-  };
-  app = await startApp(env, { realSms: true });
 });
-afterAll(async () => {
-  await app.close();
-  await vendors.close();
-});
+const { app } = stage({ env: envOf, realSms: true });
+afterAll(() => vendors.close());
 
 interface Sent {
   path: string;
@@ -255,12 +250,12 @@ describe('receipts', () => {
   it('is shown to operators: what became of the last code, and how many were delivered', async () => {
     const { number, reference } = await sent('http sms');
     await tell(byEndpoint(reference, 'delivered'));
-    const why = linesOf(await command(app, 'why', [number], {}, env), 'codes');
+    const why = linesOf(await command(app, 'why', [number], {}, envOf()), 'codes');
     expect(why).toMatch(
       /the last code went by http sms at .*: its provider tells that it was delivered, and it was not/,
     );
     await app.db('verification_codes').update({ created_at: app.db.raw("now() - interval '10 minutes'") });
-    const ways = rowsOf(await command(app, 'routes explain', [number], {}, env), 'ways');
+    const ways = rowsOf(await command(app, 'routes explain', [number], {}, envOf()), 'ways');
     const [told] = await app
       .db('verification_codes')
       .where({ way: 'http sms' })

@@ -3,21 +3,18 @@ import { cookieOf, post } from '../support/calls';
 import { multipartForm, PNG } from '../support/images';
 import { e164, field, insertPerson, newPhone, type PhoneFields } from '../support/people';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 
 const [OLD, NEW] = [rememberSecret('0e'.repeat(16)), rememberSecret('1f'.repeat(16))];
 
 /** Owns the database. Requests go to other instances. */
-let app: TestApp;
+const { app } = stage();
 const instances: TestApp[] = [];
 /** The secrets of each instance. */
 const running: string[] = [];
-beforeAll(async () => {
-  app = await startApp();
-});
 afterEach(async () => {
   await Promise.all(instances.splice(0).map((instance) => instance.close()));
 });
-afterAll(() => app.close());
 
 /** Starts both instances with these secrets, and restarts those whose secrets have changed. */
 async function run(...secrets: [string[], string[]]): Promise<void> {

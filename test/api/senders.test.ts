@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VerificationCodes } from '../../src/features/verification/verification-code';
-import { startApp, type TestApp } from '../support/app';
+import { startApp } from '../support/app';
 import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import { EXAMPLES } from '../support/example-phones';
 import { e164, field, newPhone } from '../support/people';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { Vendors, WAYS, type WayName } from '../support/vendors';
 
 /** A country for each way. */
@@ -13,21 +14,22 @@ const COUNTRIES = ['GB', 'FR', 'DE', 'ES', 'IT', 'NL', 'PL', 'SE', 'BD'];
 const WAY_OF: [country: string, way: WayName][] = WAYS.map((way, index) => [COUNTRIES[index] ?? '', way]);
 
 let vendors: Vendors;
-let app: TestApp;
-
-beforeAll(async () => {
-  vendors = await Vendors.start();
-  const env = vendors.env(Object.fromEntries(WAY_OF.map(([country, way]) => [country, [way]])));
-  app = await startApp({ ...env, CAPTCHA_POLICY: 'off' }, { realSms: true, vendorTimeoutMs: 1_000 });
+const { app } = stage({
+  env: async () => {
+    vendors = await Vendors.start();
+    return {
+      ...vendors.env(Object.fromEntries(WAY_OF.map(([country, way]) => [country, [way]]))),
+      CAPTCHA_POLICY: 'off',
+    };
+  },
+  realSms: true,
+  vendorTimeoutMs: 1_000,
 });
 afterEach(() => {
   for (const vendor of ['twilio', 'whatsapp', 'telegram', 'http'] as const) vendors.behave(vendor, 'accept');
   vendors.twilio.behaveAtChecks('compare');
 });
-afterAll(async () => {
-  await app.close();
-  await vendors.close();
-});
+afterAll(() => vendors.close());
 
 function phoneOf(country: string) {
   const found = EXAMPLES.find((one) => one.country === country);

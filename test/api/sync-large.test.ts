@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
-import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, post, retryAfterOf, inParallel } from '../support/calls';
 import type { SyncMember, SyncResult } from '../support/folding-client';
 import { expectOk, insertAndSignIn, type Person, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { readBytes, cookieFor, openAnswer } from '../support/streams';
 import { pause, sync } from '../support/sync';
 import { until } from '../support/until';
@@ -22,24 +22,19 @@ interface Shown extends Pick<Person, 'id' | 'nickname'> {
 }
 
 describe('POST /user/sync/:version with a large answer', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
+  // One connection for all requests: a request that kept it would block the others.
+  const { app, ann } = stage({ env: { DATABASE_POOL_MAX: '1' }, people: 1, peopleOnce: true });
   let cookie: { Cookie: string };
   /** Rows that each statement on members has returned. */
   let reads: number[] = [];
 
   beforeAll(async () => {
-    // One connection for all requests: a request that kept it would block the others.
-    app = await startApp({ DATABASE_POOL_MAX: '1' });
-    ann = await insertAndSignIn(app);
     cookie = await cookieFor(app, ann);
     await insertCrowd();
     app.serviceDb.on('query-response', (response: unknown, { sql }: { sql: string }) => {
       if (READS_MEMBERS.test(sql)) reads.push((response as { rows: unknown[] }).rows.length);
     });
   });
-
-  afterAll(() => app.close());
 
   beforeEach(() => {
     reads = [];

@@ -5,8 +5,9 @@ import { startApp, type TestApp } from '../support/app';
 import { emptyDatabase, otherServers } from '../support/database';
 import type { FoldingClient } from '../support/folding-client';
 import { describeOnOneServer, itOnOneServer } from '../support/on-one-server';
-import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
+import { insertPerson, type Person } from '../support/people';
 import { testPool, type TestPool } from '../support/pool';
+import { stage } from '../support/stage';
 import {
   runUntilBlocked,
   connectWriter,
@@ -24,19 +25,10 @@ const RENAME = `UPDATE users SET nickname = 'New name' WHERE id = $1`;
 const BEFRIEND = 'INSERT INTO friendships (user_id, friend_id, status) VALUES ($1, $2, 20)';
 
 describe('sync during overlapping transactions', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
+  const { app, ann } = stage({ people: 1 });
   let bob: Person;
   let writers: [Client, Client];
-
-  beforeAll(async () => {
-    app = await startApp();
-  });
-
-  afterAll(() => app.close());
-
   beforeEach(async () => {
-    ann = await insertAndSignIn(app, 'Ann');
     bob = await insertPerson(app, 'Bob');
     writers = [await connectWriter(app), await connectWriter(app)];
   });
@@ -192,18 +184,12 @@ describe('sync during overlapping transactions', () => {
 });
 
 describeOnOneServer('sync versions', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
-  let bob: Person;
-
   // Each test has its own database, since it changes the epoch.
+  const { app, ann } = stage({ people: 1, eachTest: true });
+  let bob: Person;
   beforeEach(async () => {
-    app = await startApp();
-    ann = await insertAndSignIn(app, 'Ann');
     bob = await insertPerson(app, 'Bob');
   });
-
-  afterEach(() => app.close());
 
   it('are higher than all earlier ones in a new life of the server, where transaction ids restart lower', async () => {
     await beginNewLife();

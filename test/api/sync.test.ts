@@ -1,14 +1,7 @@
 import { gunzipSync } from 'node:zlib';
-import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, post } from '../support/calls';
-import {
-  insertAndSignIn,
-  insertAndSignInAll,
-  insertPerson,
-  profileOf,
-  type Person,
-  type SignedInPerson,
-} from '../support/people';
+import { insertAndSignIn, insertAndSignInAll, insertPerson, profileOf, type Person } from '../support/people';
+import { stage } from '../support/stage';
 import { readBytes, cookieFor, openAnswer } from '../support/streams';
 import {
   connectWriter,
@@ -25,19 +18,10 @@ import { until } from '../support/until';
 const anyVersion = expect.any(Number) as number;
 
 describe('POST /user/sync/:version', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
+  const { app, ann } = stage({ people: 1 });
   let bob: Person;
   let cat: Person;
-
-  beforeAll(async () => {
-    app = await startApp();
-  });
-
-  afterAll(() => app.close());
-
   beforeEach(async () => {
-    ann = await insertAndSignIn(app, 'Ann');
     bob = await insertPerson(app, 'Bob');
     cat = await insertPerson(app, 'Cat');
   });

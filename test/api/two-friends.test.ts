@@ -1,8 +1,9 @@
-import { startApp, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import { expectRefusal } from '../support/calls';
 import type { FoldingClient } from '../support/folding-client';
 import { CREATOR, callGroup, MANAGER, MEMBER } from '../support/groups';
 import { expectOk, field, profileOf, registerAndSignIn, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { foldingClientOf, fullState, NAMES } from '../support/sync';
 
 const REQUESTED_BY_ME = 10;
@@ -28,16 +29,13 @@ interface ShownGroup {
  * Except for codes, which come by SMS, only operations are used, and their effects are read from what the phones show.
  */
 describe('two friends and a group', () => {
-  let app: TestApp;
+  const { app } = stage({ eachTest: true });
   let ann: Owner;
   let bob: Owner;
-
   beforeEach(async () => {
-    app = await startApp();
     ann = await newOwner(app, 'Ann');
     bob = await newOwner(app, 'Bob');
   });
-  afterEach(() => app.close());
 
   it('begin with two empty phones, and see each request and answer on both', async () => {
     for (const { client, ...owner } of [ann, bob]) {

@@ -2,27 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NumberRefused, SendingTimedOut, type Message } from '../../src/integrations/senders/sender';
-import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import { e164, field, newPhone, type PhoneFields } from '../support/people';
+import { stage } from '../support/stage';
 
-let app: TestApp;
-let folder: string;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'accounts-routes-'));
-  const file = join(folder, 'routes.json');
-  writeFileSync(file, JSON.stringify({ routes: { GB: ['console sms', 'console voice', 'file whatsapp'] } }));
-  app = await startApp({ SMS_ROUTES: file, CAPTCHA_POLICY: 'off', SEND_CODE_PER_PHONE_DAY: '4' });
-});
+const folder = mkdtempSync(join(tmpdir(), 'accounts-routes-'));
+const routes = join(folder, 'routes.json');
+writeFileSync(routes, JSON.stringify({ routes: { GB: ['console sms', 'console voice', 'file whatsapp'] } }));
+const { app } = stage({ env: { SMS_ROUTES: routes, CAPTCHA_POLICY: 'off', SEND_CODE_PER_PHONE_DAY: '4' } });
 afterEach(() => {
   app.sms.before = () => Promise.resolve();
   app.sms.sent.length = 0;
 });
-afterAll(async () => {
-  await app.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const sendCode = (phone: PhoneFields, more = {}) => post(app.api, '/user/send_code', { ...phone, ...more });
 const codeOf = ({ body }: Answer) => Number(field(body, 'code'));

@@ -1,4 +1,3 @@
-import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, post, reasonOf, sendRaw, type Answer } from '../support/calls';
 import { befriend } from '../support/groups';
 import { OPERATIONS, pathOf } from '../support/operations';
@@ -13,25 +12,24 @@ import {
   type SignedInPerson,
 } from '../support/people';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
 /**
  * A thief of the SIM has the victim's codes, and can reset the password. A login by a code must not open anything
  * beyond that.
  */
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({
+const { app } = stage({
+  env: {
     TRUST_PROXY: 'loopback',
     NOTIFY: 'sms',
     NOTIFY_TEXT_NEW_DEVICE: 'new device',
     NOTIFY_TEXT_PASSWORD_RESET: 'reset',
-  });
+  },
 });
 afterEach(async () => {
   await app.db('rate_limits').delete();
 });
-afterAll(() => app.close());
 
 const HOME = { 'X-Forwarded-For': '203.0.113.7', 'User-Agent': 'Owner/1.0' };
 const THIEF = { 'X-Forwarded-For': '198.51.100.66', 'User-Agent': 'Thief/1.0' };

@@ -1,6 +1,6 @@
-import { startApp, type TestApp } from '../support/app';
 import { insertPerson, type PhoneFields } from '../support/people';
 import { inParallel } from '../support/calls';
+import { stage } from '../support/stage';
 import { playDay, usualPast } from './spend-day';
 
 /** Addresses of the attacker. SPEND_DAY=1,10,100 plays whole days, and prints their rows for docs/abuse.md. */
@@ -11,13 +11,9 @@ const HOURS = 6;
 const BUDGET = 3_024;
 const PRICE = 0.05;
 
-let app: TestApp;
-beforeEach(async () => {
-  const limits = { SEND_CODE_PER_IP_HOUR: '200', SEND_CODE_PER_DAY: String(BUDGET) };
-  app = await startApp({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', ...limits });
-  await usualPast(app);
-});
-afterEach(() => app.close());
+const limits = { SEND_CODE_PER_IP_HOUR: '200', SEND_CODE_PER_DAY: String(BUDGET) };
+const { app } = stage({ env: { SPEND_GUARD: 'enforce', TRUST_PROXY: '1', ...limits }, eachTest: true });
+beforeEach(() => usualPast(app));
 
 describe('a stranger who asks for codes all day and types none in', () => {
   it('gets twenty sent from one address, and does not block other users of the country', async () => {

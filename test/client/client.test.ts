@@ -20,6 +20,7 @@ import { clientOf, credentialsOf, signedInClient } from '../support/client';
 import { PNG, inspectImage } from '../support/images';
 import { insertPerson, newPhone, verificationToken, type Person } from '../support/people';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import {
   startVendorServer,
   type RecordedRequest,
@@ -48,14 +49,11 @@ function* flood() {
 }
 
 describe('the client and the service', () => {
-  let app: TestApp;
+  const { app } = stage();
   let ann: Person;
-
   beforeAll(async () => {
-    app = await startApp();
     ann = await insertPerson(app, 'Ann');
   });
-  afterAll(() => app.close());
 
   it('keeps a store that follows up to date, and leaves the service alone when it stops', async () => {
     const client = await signedInClient(app, ann);

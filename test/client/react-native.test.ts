@@ -1,13 +1,13 @@
 import type { Client, SyncStore } from '../../packages/client/src/index.ts';
-import { startApp, type TestApp } from '../support/app';
 import { credentialsOf } from '../support/client';
 import { FaultProxy } from '../support/fault-proxy';
 import { befriend } from '../support/groups';
 import { PNG } from '../support/images';
 import { PATIENT_MS } from '../support/patience';
-import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
+import { insertPerson, type Person } from '../support/people';
 import { Device } from '../support/react-native';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { fullState, insertGroup, NAMES, pause } from '../support/sync';
 import { stateOf } from '../support/synced';
 import { until } from '../support/until';
@@ -16,19 +16,14 @@ const TIMEOUT_MS = 1_500;
 
 /** Runs with only what test/support/react-native.ts found React Native to have. It was not tried on a phone. */
 describe('the client in an imitation of React Native', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
+  const { app, ann } = stage({ people: 1, peopleOnce: true });
   let bob: Person;
   let device: Device;
-
   beforeAll(async () => {
-    app = await startApp();
-    ann = await insertAndSignIn(app, 'Ann');
     bob = await insertPerson(app, 'Bob');
     await befriend(app, ann, [bob]);
     await insertGroup(app, 'hikers', [ann, bob]);
   });
-  afterAll(() => app.close());
 
   beforeEach(() => {
     device = new Device();

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { SyncStore, memoryStorage } from '../../packages/client/src/index.ts';
 import { amount } from '../support/amounts';
-import { startApp, type TestApp } from '../support/app';
 import { clientOf, credentialsOf, signedInClient } from '../support/client';
 import { FaultProxy } from '../support/fault-proxy';
-import { insertAndSignIn, type SignedInPerson } from '../support/people';
+import type { SignedInPerson } from '../support/people';
 import { ROOT } from '../support/service-process';
+import { stage } from '../support/stage';
 import { fullState } from '../support/sync';
 import { MortalStorage, stateOf } from '../support/synced';
 
@@ -22,16 +22,11 @@ const IN_GROUP = 500;
 const MEGABYTES = 4;
 
 describe('large answers in a store', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
-  let bob: SignedInPerson;
+  const { app, ann, bob } = stage({ people: 2, peopleOnce: true });
   let folder: string;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'accounts-synced-'));
-    app = await startApp();
-    ann = await insertAndSignIn(app);
-    bob = await insertAndSignIn(app);
     await app.db.raw(
       `INSERT INTO users (id, nickname) SELECT 'crowd' || n, 'Crowd ' || n FROM generate_series(2, ${IN_GROUP}) n`,
     );
@@ -39,10 +34,7 @@ describe('large answers in a store', () => {
     await insertGroups('anns', groups, ann);
     await insertGroups('bobs', 4, bob);
   });
-  afterAll(async () => {
-    await app.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('are handled in little memory', async () => {
     const told = { baseUrl: app.url, folder, credentials: credentialsOf(ann) };

@@ -4,9 +4,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { amount } from '../support/amounts';
-import { startApp, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import { fieldsOf, OPERATIONS as DESCRIBED, pathOf } from '../support/operations';
 import { insertAndSignIn, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 
 const REQUESTS = amount(20_000, 1_500);
 const AT_ONCE = 8;
@@ -354,14 +355,9 @@ function complaint({ method }: Shot, { status, text, headers }: Answer): string 
 }
 
 describe('random and hostile requests', () => {
-  let app: TestApp;
+  const { app } = stage({ env: { LOG_LEVEL: 'warn', CODE_RESEND_SECONDS: '1' } });
   let person: SignedInPerson;
   let cookie: string;
-
-  beforeAll(async () => {
-    app = await startApp({ LOG_LEVEL: 'warn', CODE_RESEND_SECONDS: '1' });
-  });
-  afterAll(() => app.close());
 
   /** Signs in again, since some shots log out or change the password. */
   async function signInAgain(): Promise<void> {

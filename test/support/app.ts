@@ -86,7 +86,7 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-export interface Options {
+export interface AppOptions {
   /** Another app's database, for a second instance. */
   databaseUrl?: string;
   dataDir?: string;
@@ -108,7 +108,7 @@ const DEADLINE_MS = 120_000;
 export type Env = Record<string, string>;
 
 /** Starts the service as it is deployed, on its own port and database. Only hashing is cheaper. */
-export async function startApp(env: Env = {}, options: Options = {}): Promise<TestApp> {
+export async function startApp(env: Env = {}, options: AppOptions = {}): Promise<TestApp> {
   const database = options.databaseUrl === undefined ? await cloneDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? database?.serviceUrl ?? '';
   const ownerUrl = ownerUrlOf(databaseUrl);

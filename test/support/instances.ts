@@ -1,6 +1,6 @@
-import { startApp, type Env, type Options, type TestApp } from './app';
+import { startApp, type AppOptions, type Env, type TestApp } from './app';
 
-type Start = (env?: Env, options?: Pick<Options, 'patience'>) => Promise<TestApp>;
+type Start = (env?: Env, options?: Pick<AppOptions, 'patience'>) => Promise<TestApp>;
 
 /** Starts instances on an app's database and with its keys, each for one test. */
 export function instancesBeside(app: () => TestApp, common: Env = {}): Start {

@@ -1,12 +1,17 @@
-import { startApp, type Env, type TestApp } from './app';
-import { insertAndSignIn, type SignedInPerson } from './people';
+import { startApp, type AppOptions, type Env, type TestApp } from './app';
+import { insertAndSignInAll, type SignedInPerson } from './people';
 
 const NICKNAMES = ['Ann', 'Bob', 'Cat', 'Dan', 'Eve'];
 
-interface Options {
-  env?: Env;
+interface Options extends AppOptions {
+  /** Settings, or a function that makes them when the service starts. */
+  env?: Env | (() => Env | Promise<Env>);
   /** The number of people, starting with Ann, who are signed in before each test. */
   people?: number;
+  /** Signs the people in once, before all tests. */
+  peopleOnce?: boolean;
+  /** Starts the service before each test. */
+  eachTest?: boolean;
 }
 
 type Name = 'ann' | 'bob' | 'cat' | 'dan' | 'eve';
@@ -14,27 +19,28 @@ type Stage = { app: TestApp } & Record<Name, SignedInPerson>;
 
 /**
  * Starts the service for all tests of this `describe` or file, and signs in people for each test. Most files begin with
- * it. The returned object stands for the app and the people of the running test.
+ * it. The returned object stands for the app and the people of the running test. Jest runs hooks that clean up in their
+ * order: one that needs the service, or its database, stands before this call.
  */
-export function stage({ env = {}, people: count = 0 }: Options = {}): Stage {
+export function stage({ env = {}, people: count = 0, peopleOnce, eachTest, ...options }: Options = {}): Stage {
   let app: TestApp | undefined;
   let people: SignedInPerson[] = [];
   const started = currentOf(() => app);
-  beforeAll(async () => {
-    app = await startApp(env);
+  const [beforehand, afterwards] = eachTest ? [beforeEach, afterEach] : [beforeAll, afterAll];
+  beforehand(async () => {
+    app = await startApp(typeof env === 'function' ? await env() : env, options);
   });
-  afterAll(() => app?.close());
+  afterwards(() => app?.close());
   if (count > 0)
-    beforeEach(async () => {
-      people = [];
-      for (const name of NICKNAMES.slice(0, count)) people.push(await insertAndSignIn(started, name));
+    (peopleOnce ? beforeAll : beforeEach)(async () => {
+      people = await insertAndSignInAll(started, ...NICKNAMES.slice(0, count));
     });
   const person = (index: number) => currentOf(() => people[index]);
   return { app: started, ann: person(0), bob: person(1), cat: person(2), dan: person(3), eve: person(4) };
 }
 
 /** Returns an object that reads and writes what `find` returns at that moment. */
-function currentOf<T extends object>(find: () => T | undefined): T {
+export function currentOf<T extends object>(find: () => T | undefined): T {
   const now = () => {
     const found = find();
     if (found === undefined) throw new Error('this exists only while a test runs');
