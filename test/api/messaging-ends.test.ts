@@ -1,8 +1,7 @@
-import { startApp, type Env, type TestApp } from '../support/app';
 import { post } from '../support/calls';
 import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
-import { makeTurnsDue, rongCloudEnv, untilRead, untilTold } from '../support/messaging';
+import { makeTurnsDue, rongCloudStage, untilRead, untilTold } from '../support/messaging';
 import {
   expectOk,
   field,
@@ -13,7 +12,6 @@ import {
   type SignedInPerson,
 } from '../support/people';
 import { rememberSecret } from '../support/secrets';
-import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
 import { LOCK_USER, untilWaiting, whileHeld } from '../support/waiting';
@@ -23,23 +21,9 @@ const REFRESH = '/user/refresh.json';
 const EXPIRE = '/user/token/expire.json';
 
 describe('ending messaging tokens at RongCloud', () => {
-  let vendor: Awaited<ReturnType<typeof startRongCloudStandIn>>;
-  let app: TestApp;
-  let env: Env;
-
-  beforeAll(async () => {
-    vendor = await startRongCloudStandIn();
-    env = rongCloudEnv(vendor);
-    app = await startApp(env);
-    await untilTold(app);
-  });
+  const { app, vendor, env } = rongCloudStage();
   afterEach(() => {
-    vendor.behave('accept');
     app.beforeOperation = () => Promise.resolve();
-  });
-  afterAll(async () => {
-    await app.close();
-    await vendor.close();
   });
   const anotherInstance = instancesBeside(() => app);
 

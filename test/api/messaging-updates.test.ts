@@ -3,11 +3,19 @@ import { MessagingChangesRepository } from '../../src/features/messaging/messagi
 import { MessagingCopy } from '../../src/features/messaging/messaging-copy';
 import { MessagingUpdates } from '../../src/features/messaging/messaging-updates';
 import type { Follower } from '../../src/integrations/messaging/messaging-provider';
-import { startApp, type Env, type TestApp } from '../support/app';
+import { startApp, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { befriend, callGroup, createGroup } from '../support/groups';
 import { instancesBeside } from '../support/instances';
-import { expectEqualCopies, makeTurnsDue, rongCloudEnv, unread, untilRead, untilTold } from '../support/messaging';
+import {
+  expectEqualCopies,
+  makeTurnsDue,
+  rongCloudEnv,
+  rongCloudStage,
+  unread,
+  untilRead,
+  untilTold,
+} from '../support/messaging';
 import { describeOnOneServer } from '../support/on-one-server';
 import {
   expectOk,
@@ -40,25 +48,11 @@ const turnOf = ({ db }: TestApp, subject: string) =>
   db('messaging_turns').where({ subject }).first<{ attempts: number; due_at: Date } | undefined>('attempts', 'due_at');
 
 describe('RongCloud', () => {
-  let vendor: Awaited<ReturnType<typeof startRongCloudStandIn>>;
-  let app: TestApp;
-  let env: Env;
-
-  beforeAll(async () => {
-    vendor = await startRongCloudStandIn();
-    env = rongCloudEnv(vendor);
-    app = await startApp(env);
-    await untilTold(app);
-  });
+  const { app, vendor, env } = rongCloudStage();
   afterEach(async () => {
     jest.restoreAllMocks();
-    vendor.behave('accept');
     await makeTurnsDue(app);
     await untilTold(app);
-  });
-  afterAll(async () => {
-    await app.close();
-    await vendor.close();
   });
   const anotherInstance = instancesBeside(() => app);
 

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 import { ImagesRepository } from '../../src/features/images/images-repository';
 import { SessionsRepository, type NewSession } from '../../src/features/sessions/sessions-repository';
-import { startApp, type Env, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, expectReturnCode, post, sendRaw, type Answer } from '../support/calls';
 import { Gate } from '../support/gate';
 import { callGroup, createGroup } from '../support/groups';
 import { watchHashing } from '../support/hashing';
 import { multipartForm, PNG } from '../support/images';
 import { instancesBeside } from '../support/instances';
-import { rongCloudEnv, untilTold } from '../support/messaging';
+import { rongCloudStage, untilTold } from '../support/messaging';
 import { itOnOneServer } from '../support/on-one-server';
 import { OPERATIONS, pathOf } from '../support/operations';
 import { command, rowsOf } from '../support/operator';
@@ -16,7 +16,6 @@ import {
   e164,
   expectOk,
   field,
-  insertAndSignIn,
   insertAndSignInAll,
   newPassword,
   newPhone,
@@ -27,7 +26,6 @@ import {
 } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
-import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { watchStatements } from '../support/statements';
 import { fullState, NAMES, settledClient, sync } from '../support/sync';
 import { until } from '../support/until';
@@ -408,25 +406,8 @@ describe('a suspended account', () => {
 
 describe('the messaging tokens of a suspended account', () => {
   const NEW = '/user/getToken.json';
-  let vendor: Awaited<ReturnType<typeof startRongCloudStandIn>>;
-  let app: TestApp;
-  let env: Env;
-  let ann: SignedInPerson;
-
-  beforeAll(async () => {
-    vendor = await startRongCloudStandIn();
-    env = rongCloudEnv(vendor);
-    app = await startApp(env);
-    await untilTold(app);
-  });
-  beforeEach(async () => {
-    ann = await insertAndSignIn(app, 'Ann');
-  });
+  const { app, vendor, env, ann } = rongCloudStage({ people: 1 });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(async () => {
-    await app.close();
-    await vendor.close();
-  });
 
   const suspend = () => command(app, 'users suspend', [ann.id], {}, env);
   const restore = () => command(app, 'users restore', [ann.id], {}, env);

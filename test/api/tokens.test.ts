@@ -1,11 +1,11 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { startApp, type Env, type TestApp } from '../support/app';
+import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, post, inParallel } from '../support/calls';
 import { otherServers } from '../support/database';
 import { watchHashing } from '../support/hashing';
 import { PNG, inspectImage } from '../support/images';
 import { instancesBeside } from '../support/instances';
-import { rongCloudEnv, untilTold } from '../support/messaging';
+import { rongCloudEnv, rongCloudStage } from '../support/messaging';
 import {
   expectOk,
   field,
@@ -133,20 +133,7 @@ describe('POST /user/get_token with an audience', () => {
 });
 
 describe('messaging tokens from RongCloud', () => {
-  let vendor: Awaited<ReturnType<typeof startRongCloudStandIn>>;
-  let app: TestApp;
-  let env: Env;
-
-  beforeAll(async () => {
-    vendor = await startRongCloudStandIn();
-    env = rongCloudEnv(vendor);
-    app = await startApp(env);
-    await untilTold(app);
-  });
-  afterAll(async () => {
-    await app.close();
-    await vendor.close();
-  });
+  const { app, vendor, env } = rongCloudStage();
   const anotherInstance = instancesBeside(() => app);
 
   it('are requested at the first login, and stored', async () => {

@@ -1,7 +1,8 @@
-import type { TestApp } from './app';
+import type { Env, TestApp } from './app';
 import { untilEventsSeen } from './events';
-import type { RongCloudStandIn } from './stand-ins/rongcloud';
+import { startRongCloudStandIn, type RongCloudStandIn } from './stand-ins/rongcloud';
 import type { Person } from './people';
+import { currentOf, stage } from './stage';
 import { until } from './until';
 
 export function rongCloudEnv({ appKey, appSecret, url }: RongCloudStandIn) {
@@ -11,6 +12,21 @@ export function rongCloudEnv({ appKey, appSecret, url }: RongCloudStandIn) {
     RONGCLOUD_APP_SECRET: appSecret,
     RONGCLOUD_API_URL: url,
   };
+}
+
+/** Like `stage`, with a stand-in for RongCloud. The settings that name it are for other instances and for commands. */
+export function rongCloudStage(options: { people?: number } = {}) {
+  let standIn: RongCloudStandIn | undefined;
+  const vendor = currentOf(() => standIn);
+  const env = currentOf<Env>(() => rongCloudEnv(vendor));
+  beforeAll(async () => {
+    standIn = await startRongCloudStandIn();
+  });
+  const staged = stage({ ...options, env: () => env });
+  beforeAll(() => untilTold(staged.app));
+  afterEach(() => vendor.behave('accept'));
+  afterAll(() => vendor.close());
+  return { ...staged, vendor, env };
 }
 
 type Database = Pick<TestApp, 'db'>;
