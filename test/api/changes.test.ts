@@ -1,33 +1,22 @@
-import { startApp, type TestApp } from '../support/app';
 import { untilEventsSeen } from '../support/events';
 import { befriend, callGroup, createGroup } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { expectOk, insertAndSignIn, signIn, verificationToken, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { cookieFor } from '../support/streams';
 import { sync } from '../support/sync';
 import { until } from '../support/until';
 
 describe('GET /user/changes', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
-  let bob: SignedInPerson;
-  let streams: AbortController[] = [];
-
-  beforeAll(async () => {
-    app = await startApp();
+  const streams: AbortController[] = [];
+  const { app, ann, bob } = stage({ people: 2 });
+  afterEach(async () => {
+    for (const stream of streams.splice(0)) stream.abort();
+    await until(() => app.liveSyncs() === 0);
   });
-  afterAll(() => app.close());
-
   beforeEach(async () => {
-    ann = await insertAndSignIn(app, 'Ann');
-    bob = await insertAndSignIn(app, 'Bob');
     await befriend(app, ann, [bob]);
     await untilEventsSeen(app);
-  });
-  afterEach(async () => {
-    for (const stream of streams) stream.abort();
-    streams = [];
-    await until(() => app.liveSyncs() === 0);
   });
 
   const instance = instancesBeside(() => app);

@@ -6,11 +6,12 @@ import { FaultProxy } from '../support/fault-proxy';
 import { PATIENCE } from '../support/patience';
 import { insertAndLogIn, insertAndSignIn, insertPerson, registrationOf, type SignedInPerson } from '../support/people';
 import { realTime } from '../support/real-time';
+import { stage } from '../support/stage';
 import { connectWriter } from '../support/sync';
 import { until } from '../support/until';
 
 /** An undisturbed instance, to look at what the database really holds. */
-let witness: TestApp;
+const { app: witness } = stage();
 let proxy: FaultProxy;
 let app: TestApp;
 
@@ -19,15 +20,11 @@ async function startBehindProxy(env: Env = {}, patience = 1): Promise<void> {
   app = await startApp(env, { databaseUrl: proxy.url, dataDir: witness.dataDir, patience });
 }
 
-beforeAll(async () => {
-  witness = await startApp();
-});
 afterEach(async () => {
   proxy.resume();
   await app.close();
   await proxy.close();
 });
-afterAll(() => witness.close());
 
 const nicknameOf = async ({ id }: { id: string }) =>
   (await witness.db('users').where({ id }).first<{ nickname: string }>('nickname')).nickname;

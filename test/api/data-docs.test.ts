@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { startApp, type TestApp } from '../support/app';
 import type { FoldingClient } from '../support/folding-client';
 import { describeOnOneServer } from '../support/on-one-server';
-import { insertAndSignIn, type SignedInPerson } from '../support/people';
+import type { SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { connectWriter, foldingClientOf, fullState, sync } from '../support/sync';
 
 const PAGE = join(__dirname, '..', '..', 'docs', 'data.md');
@@ -30,34 +30,25 @@ function block(fragment: string, people: Record<string, SignedInPerson> = {}): s
 }
 
 describeOnOneServer('the SQL of docs/data.md', () => {
-  let app: TestApp;
-  let people: { ann: SignedInPerson; bob: SignedInPerson; cat: SignedInPerson };
   let clients: { ann: FoldingClient; bob: FoldingClient; cat: FoldingClient };
   /** One connects as the role that the page makes, the other as the owner of the database. */
   let writer: Client;
   let owner: Client;
 
+  afterAll(async () => {
+    await writer.end();
+    await owner.query(`DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}`);
+    await owner.end();
+  });
+  const { app, ann, bob, cat } = stage({ people: 3, peopleOnce: true });
+  const people = { ann, bob, cat };
   beforeAll(async () => {
-    app = await startApp();
-    const [ann, bob, cat] = [
-      await insertAndSignIn(app, 'Ann'),
-      await insertAndSignIn(app, 'Bob'),
-      await insertAndSignIn(app, 'Cat'),
-    ];
-    people = { ann, bob, cat };
     clients = { ann: foldingClientOf(ann), bob: foldingClientOf(bob), cat: foldingClientOf(cat) };
     owner = await connectWriter(app);
     await owner.query(`DROP ROLE IF EXISTS ${ROLE}`);
     await owner.query(block('CREATE ROLE'));
     writer = await connectWriter(app);
     await writer.query(`SET SESSION AUTHORIZATION ${ROLE}`);
-  });
-
-  afterAll(async () => {
-    await writer.end();
-    await owner.query(`DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}`);
-    await owner.end();
-    await app.close();
   });
 
   it('requests a friendship', async () => {

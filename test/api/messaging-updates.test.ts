@@ -3,7 +3,7 @@ import { MessagingChangesRepository } from '../../src/features/messaging/messagi
 import { MessagingCopy } from '../../src/features/messaging/messaging-copy';
 import { MessagingUpdates } from '../../src/features/messaging/messaging-updates';
 import type { Follower } from '../../src/integrations/messaging/messaging-provider';
-import { startApp, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { befriend, callGroup, createGroup } from '../support/groups';
 import { instancesBeside } from '../support/instances';
@@ -26,6 +26,7 @@ import {
   type Person,
   type SignedInPerson,
 } from '../support/people';
+import { stage } from '../support/stage';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { watchStatements } from '../support/statements';
 import { connectWriter } from '../support/sync';
@@ -348,13 +349,12 @@ describe('RongCloud', () => {
 
 describeOnOneServer('the turn of a user', () => {
   const KINDS = ['user.updated', 'blacklist.changed'];
-  let app: TestApp;
+  // No instance that follows: each test decides who reads events and takes turns.
+  const { app } = stage();
   let repository: MessagingChangesRepository;
   let id: string;
 
   beforeAll(async () => {
-    // No instance that follows: each test decides who reads events and takes turns.
-    app = await startApp();
     repository = new MessagingChangesRepository(app.serviceDb);
     await repository.beginReading();
   });
@@ -367,7 +367,6 @@ describeOnOneServer('the turn of a user', () => {
     await app.db('messaging_turns').delete();
     await app.db('messaging_changes').delete();
   });
-  afterAll(() => app.close());
   const anotherInstance = instancesBeside(() => app);
 
   const addToBlacklist = (userId: string, friendId: string) =>

@@ -1,23 +1,21 @@
 import { ConnectionWatch } from '../../src/database/connection-watch';
 import { DatabaseProbe } from '../../src/database/probe';
-import { startApp, type TestApp } from '../support/app';
+import { stage } from '../support/stage';
 import { standStill } from '../support/stand-still';
 
 describe('the probe of the database', () => {
-  let app: TestApp;
   let watch: ConnectionWatch;
   let probe: DatabaseProbe;
   const told: string[] = [];
 
-  beforeAll(async () => {
-    app = await startApp();
-    watch = new ConnectionWatch({ away: () => told.push('away'), back: () => told.push('back') });
-    probe = new DatabaseProbe(app.databaseUrl, watch);
-  });
   afterAll(async () => {
     await probe.close();
     watch.close();
-    await app.close();
+  });
+  const { app } = stage();
+  beforeAll(() => {
+    watch = new ConnectionWatch({ away: () => told.push('away'), back: () => told.push('back') });
+    probe = new DatabaseProbe(app.databaseUrl, watch);
   });
 
   it('does not take it for down because this process stood still', async () => {

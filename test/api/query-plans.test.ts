@@ -4,26 +4,22 @@ import { PAGE } from '../../src/database/pages';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { createLogger } from '../../src/base/logger';
 import { statements } from '../support/all-statements';
-import { startApp, type TestApp } from '../support/app';
 import { post } from '../support/calls';
 import { PNG } from '../support/images';
 import { field, insertAndSignIn, newPhone, registerAndSignIn, signIn, verificationToken } from '../support/people';
+import { stage } from '../support/stage';
 
-let app: TestApp;
 let client: Client;
 let asked: Map<string, unknown[]>;
+afterAll(() => client.end());
+const { app } = stage();
 beforeAll(async () => {
-  app = await startApp();
   client = new Client(app.ownerUrl);
   await client.connect();
   await seed();
   asked = await askOnPool();
   // Like the shared connections: one plan for all values.
   await client.query('SET plan_cache_mode = force_generic_plan');
-});
-afterAll(async () => {
-  await client.end();
-  await app.close();
 });
 
 /** Inserts enough rows that a sequential scan would be a mistake of the service, not the planner's choice. */

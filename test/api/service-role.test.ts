@@ -2,10 +2,10 @@ import type { Client } from 'pg';
 import { knexFor } from '../../src/database/pool';
 import { migrate, migrationOptions, migratorConfig } from '../../src/database/migrations';
 import { SERVICE_ROLE } from '../../src/database/service-role';
-import { startApp, type TestApp } from '../support/app';
 import { connectTo } from '../support/clusters';
 import { emptyDatabase } from '../support/database';
 import { describeOnOneServer } from '../support/on-one-server';
+import { stage } from '../support/stage';
 
 const ROWS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 const KEPT = ['SELECT', 'INSERT', 'UPDATE'];
@@ -52,18 +52,13 @@ const RIGHTS_ON_TABLES = `
      AND has_table_privilege($1, oid, privilege)
    GROUP BY relname`;
 
-let app: TestApp;
 let owner: Client;
 let service: Client;
-
+afterAll(() => Promise.all([owner.end(), service.end()]));
+const { app } = stage();
 beforeAll(async () => {
-  app = await startApp();
   owner = await connectTo(app.ownerUrl);
   service = await connectTo(app.databaseUrl);
-});
-afterAll(async () => {
-  await Promise.all([owner.end(), service.end()]);
-  await app.close();
 });
 
 describeOnOneServer('the role of the service', () => {

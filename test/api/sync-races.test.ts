@@ -1,7 +1,6 @@
 import type { Client } from 'pg';
 import type { Knex } from 'knex';
 import { migrate, migratorConfig } from '../../src/database/migrations';
-import { startApp, type TestApp } from '../support/app';
 import { emptyDatabase, otherServers } from '../support/database';
 import type { FoldingClient } from '../support/folding-client';
 import { describeOnOneServer, itOnOneServer } from '../support/on-one-server';
@@ -353,18 +352,14 @@ describeOnOneServer('sync versions', () => {
 });
 
 describe('a write that would hide a change from clients', () => {
-  let app: TestApp;
-
+  const { app } = stage();
   beforeAll(async () => {
-    app = await startApp();
     const [ann, bob] = [await insertPerson(app, 'Ann'), await insertPerson(app, 'Bob')];
     await insertGroup(app, 'group', [ann]);
     await app.db('groups').insert({ id: 'empty', name: 'Empty', creator_id: ann.id });
     await app.db('friendships').insert({ user_id: ann.id, friend_id: bob.id, status: 20 });
     await app.db('blacklist').insert({ user_id: ann.id, friend_id: bob.id });
   });
-
-  afterAll(() => app.close());
 
   it.each([
     ['DELETE FROM users', 'DELETE on users'],

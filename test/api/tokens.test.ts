@@ -18,6 +18,7 @@ import {
   type SignedInPerson,
 } from '../support/people';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
@@ -44,11 +45,7 @@ describe('POST /user/get_token', () => {
 
 describe('POST /user/get_token with an audience', () => {
   const env = { TOKEN_AUDIENCES: 'reports,https://calls.example.com', MESSAGING_JWT_AUDIENCE: 'chat' };
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp(env);
-  });
-  afterAll(() => app.close());
+  const { app } = stage({ env });
 
   const keysOf = ({ url }: TestApp) => createRemoteJWKSet(new URL(`${url}/.well-known/jwks.json`));
   const tokenFor = async ({ agent }: SignedInPerson, audience: string) => {

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Client, SessionEvent, StoreChanges, SyncStore } from '../../packages/client/src/index.ts';
-import { startApp, type TestApp } from '../support/app';
+import { startApp } from '../support/app';
 import { installedChromium, launchChromium } from '../support/browser';
 import { credentialsOf } from '../support/client';
 import { ClientSite } from '../support/client-site';
@@ -8,6 +8,7 @@ import { Gate } from '../support/gate';
 import { befriend } from '../support/groups';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { fullState, insertGroup, NAMES } from '../support/sync';
 import { stateOf } from '../support/synced';
 import { until } from '../support/until';
@@ -30,7 +31,6 @@ const GROUPS = 10;
 const IN_GROUP = 500;
 
 (chromium === '' ? describe.skip : describe)('the client in Chromium', () => {
-  let app: TestApp;
   let site: ClientSite;
   let browser: Browser;
   let context: BrowserContext;
@@ -40,15 +40,14 @@ const IN_GROUP = 500;
   /** The versions that were asked for. */
   let asked: string[];
 
-  beforeAll(async () => {
-    app = await startApp();
-    site = await ClientSite.start(app.url);
-    browser = await launchChromium(chromium);
-  });
   afterAll(async () => {
     await browser.close();
     await site.close();
-    await app.close();
+  });
+  const { app } = stage();
+  beforeAll(async () => {
+    site = await ClientSite.start(app.url);
+    browser = await launchChromium(chromium);
   });
 
   beforeEach(async () => {

@@ -1,7 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { startApp, type TestApp } from '../support/app';
+import { startApp } from '../support/app';
 import { accessibilityBarriers, installedChromium, launchChromium, openPage } from '../support/browser';
 import { e164, newPhone } from '../support/people';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
 const chromium = installedChromium() ?? '';
@@ -14,18 +15,14 @@ const untilIn = (page: Page, holds: string) => until(() => page.evaluate<boolean
 const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set the nickname', 'Synchronise'];
 
 (chromium === '' ? describe.skip : describe)('in Chromium', () => {
-  let app: TestApp;
   let browser: Browser;
   let misdeeds: string[] = [];
 
   beforeAll(async () => {
-    app = await startApp();
     browser = await launchChromium(chromium);
   });
-  afterAll(async () => {
-    await browser.close();
-    await app.close();
-  });
+  afterAll(() => browser.close());
+  const { app } = stage();
   afterEach(async () => {
     await Promise.all(browser.contexts().map((context) => context.close()));
     expect(misdeeds).toEqual([]);

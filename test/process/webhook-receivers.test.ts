@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { startApp, type TestApp } from '../support/app';
 import { codeOfKind } from '../support/code-blocks';
 import { command, rowsOf } from '../support/operator';
 import { expectOk, insertAndSignIn } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { ROOT } from '../support/service-process';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
 const LOOPBACK = { WEBHOOK_NETWORKS: '127.0.0.0/8' };
@@ -24,19 +24,17 @@ const RECEIVERS: [name: string, kind: string, program: string, file: string][] =
 describe.each(RECEIVERS.filter(([name]) => hasPython || name !== 'Python'))(
   'the receiver in %s of docs/webhooks.md',
   (_, kind, program, file) => {
-    let app: TestApp;
     let folder: string;
     let receiver: ChildProcess | undefined;
 
-    beforeEach(async () => {
-      app = await startApp(LOOPBACK);
+    beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), 'receiver-'));
     });
-    afterEach(async () => {
+    afterEach(() => {
       receiver?.kill('SIGKILL');
       rmSync(folder, { recursive: true });
-      await app.close();
     });
+    const { app } = stage({ env: LOOPBACK, eachTest: true });
 
     it('does the work of each event once, and refuses what is not signed', async () => {
       const ann = await insertAndSignIn(app);
