@@ -1,4 +1,4 @@
-import { startApp, type Env } from '../support/app';
+import { startApp } from '../support/app';
 import { countCodes, expectBody, expectRefusal, post, sendRaw, inParallel } from '../support/calls';
 import { e164, field, newPhone } from '../support/people';
 import { productionEnv } from '../support/production';
@@ -6,7 +6,7 @@ import { expectLeft } from '../support/real-time';
 import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 
-const { app } = stage({ env: { SEND_CODE_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' } });
+const { app, instance } = stage({ env: { SEND_CODE_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' } });
 
 interface Captcha {
   url: string;
@@ -56,11 +56,9 @@ describe('/user/get_sms_img_code', () => {
   });
 
   it('uses PUBLIC_URL when it is set', async () => {
-    const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
-    const named = await startApp({ PUBLIC_URL: 'https://accounts.example.com/' }, shared);
+    const named = await instance({ PUBLIC_URL: 'https://accounts.example.com/' });
     const { url, verifyId } = await newCaptcha(named);
     expect(url).toBe(`https://accounts.example.com/captcha/${verifyId}.png`);
-    await named.close();
   });
 
   it('serves the picture as PNG only, not as SVG', async () => {
@@ -98,10 +96,9 @@ describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
 
   it('does not shorten the wait between two codes', async () => {
     const phone = newPhone();
-    const slow = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const slow = await instance();
     expectBody(await post(slow.api, '/user/send_code', phone), { code: 200 });
     expectBody(await post(slow.api, '/user/send_code', { ...phone, ...(await solved()) }), { code: 5000 });
-    await slow.close();
   });
 
   it('also accepts the answer in lower case', async () => {
@@ -159,10 +156,8 @@ describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
 });
 
 describe('/user/send_code with another CAPTCHA_POLICY', () => {
-  const withPolicy = (env: Env) => startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-
   it('always: requires a solved captcha each time, and answers 400 without one', async () => {
-    const always = await withPolicy({ CAPTCHA_POLICY: 'always' });
+    const always = await instance({ CAPTCHA_POLICY: 'always' });
     expectRefusal(await post(always.api, '/user/send_code', newPhone()), 400, 'captcha');
     const { verifyId, verifyCode } = await solved(always);
     expectRefusal(await post(always.api, '/user/send_code', { ...newPhone(), verifyId }), 400, 'verifyCode');
@@ -170,18 +165,16 @@ describe('/user/send_code with another CAPTCHA_POLICY', () => {
     expectRefusal(await post(always.api, '/user/send_code', { ...newPhone(), verifyId, verifyCode }), 400);
     expect(always.sms.sent).toEqual([]);
     expectBody(await post(always.api, '/user/send_code', { ...newPhone(), ...(await solved(always)) }), { code: 200 });
-    await always.close();
   });
 
   it('off: ignores captchas, and leaves them unused', async () => {
-    const off = await withPolicy({ CAPTCHA_POLICY: 'off', SEND_CODE_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' });
+    const off = await instance({ CAPTCHA_POLICY: 'off', SEND_CODE_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' });
     const phone = await exhaustedPhone();
     const captcha = await solved(off);
     expectBody(await post(off.api, '/user/send_code', { ...phone, ...captcha }), { code: 5000 });
     expect(await off.db('captchas').where({ id: captcha.verifyId })).toHaveLength(1);
     expect(new Set((await inParallel(5, () => newCaptcha(off))).map(({ verifyId }) => verifyId)).size).toBe(1);
     expect((await off.api.get(pathOf((await newCaptcha(off)).url))).status).toBe(200);
-    await off.close();
   });
 });
 

@@ -1,7 +1,6 @@
 import { newUserId } from '../../src/features/users/user-id';
 import type { TestApp } from '../support/app';
 import { expectBody, post } from '../support/calls';
-import { instancesBeside } from '../support/instances';
 import { describeOnOneServer } from '../support/on-one-server';
 import { expectOk, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
@@ -10,8 +9,7 @@ import { until } from '../support/until';
 
 /** Closes accounts with more data than the closing request can end. */
 describeOnOneServer('POST /user/close_account for an account with much data', () => {
-  const { app, ann, cat } = stage({ people: 3 });
-  const instance = instancesBeside(() => app);
+  const { app, instance, ann, cat } = stage({ people: 3 });
 
   const close = ({ agent, password }: SignedInPerson) => post(agent, '/user/close_account', { password });
   const closed = async (person: SignedInPerson) => expectBody(await close(person), { code: 200 });

@@ -11,7 +11,6 @@ import {
   MEMBER,
   rolesIn,
 } from '../support/groups';
-import { instancesBeside } from '../support/instances';
 import { expectOk, field, insertAndSignIn, insertAndSignInAll, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
 import { foldingClientOf, fullState, settledClient } from '../support/sync';
@@ -20,7 +19,7 @@ import { LOCK_GROUP, whileHeld } from '../support/waiting';
 const NOBODY = 'abcdefghijkl';
 
 let groupId: string;
-const { app, ann, bob, cat, dan } = stage({ people: 4 });
+const { app, instance, ann, bob, cat, dan } = stage({ people: 4 });
 /** Makes Ann the creator and Bob a member. Cat and Dan are not members. */
 beforeEach(async () => {
   groupId = await createGroup(app, [ann, bob]);
@@ -493,8 +492,6 @@ describe('POST /group/set_manager and /group/remove_manager', () => {
 });
 
 describe('group memberships with other settings', () => {
-  const instance = instancesBeside(() => app);
-
   it('GROUP_JOIN=closed: refuses everyone who is not a member, whatever the group', async () => {
     const there = await instance({ GROUP_JOIN: 'closed' });
     const [me, other] = await insertAndSignInAll(there, 'Me', 'Other');

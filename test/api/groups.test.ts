@@ -11,7 +11,6 @@ import {
   MEMBER,
   rolesIn,
 } from '../support/groups';
-import { instancesBeside } from '../support/instances';
 import { OPERATIONS } from '../support/operations';
 import { expectOk, field, insertAndSignIn, insertPerson, signIn, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
@@ -20,7 +19,7 @@ import { whileHeld } from '../support/waiting';
 
 const NOBODY = 'abcdefghijkl';
 
-const { app, ann, bob, cat } = stage({ people: 3 });
+const { app, instance, ann, bob, cat } = stage({ people: 3 });
 
 const resultOf = ({ status, body }: Answer) => {
   expect(status).toBe(200);
@@ -308,7 +307,6 @@ describe('POST /group/set_display_name', () => {
 });
 
 describe('groups with limits', () => {
-  const instance = instancesBeside(() => app);
   const create = (one: SignedInPerson, name = 'Hikers') => callGroup(one, 'create', { name, memberIds: [] });
 
   it('GROUPS_PER_USER: limits the living groups a user has made, even when many are created at once', async () => {

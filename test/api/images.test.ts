@@ -15,7 +15,7 @@ const MIB = 1_024 * 1_024;
 
 describe('images stored by this service', () => {
   const env = { UPLOADS_PER_USER_HOUR: '30', UPLOAD_BYTES_PER_USER: '2000' };
-  const { app, ann } = stage({ env, people: 1 });
+  const { app, instance, ann } = stage({ env, people: 1 });
   afterEach(() => jest.restoreAllMocks());
 
   const tokenOf = async ({ agent }: SignedInPerson) =>
@@ -126,14 +126,12 @@ describe('images stored by this service', () => {
 
     it('to three an hour whose decoding is aborted because it takes too long', async () => {
       hangDecoders();
-      const { databaseUrl, dataDir } = app;
-      const slow = await startApp({ UPLOADS_PER_USER_HOUR: '30' }, { databaseUrl, dataDir });
+      const slow = await instance({ UPLOADS_PER_USER_HOUR: '30' });
       const token = await tokenOf(ann);
       const statuses = [];
       for (let i = 0; i < 4; i += 1) statuses.push((await send(token, PNG, undefined, slow)).status);
       expect(statuses).toEqual([400, 400, 400, 429]);
       jest.restoreAllMocks();
-      await slow.close();
       const bob = await insertAndSignIn(app);
       for (let i = 0; i < 4; i += 1) expect((await send(await tokenOf(bob), PNG)).status).toBe(200);
     });
@@ -292,12 +290,11 @@ describe('images stored by this service', () => {
       const [stray, portrait] = [await upload(ann, await picture('png', 4)), await upload(ann, PNG)];
       await show(ann, address(portrait));
       await app.db('images').where({ user_id: ann.id }).delete();
-      const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+      const other = await instance();
       await other.sweep();
       expect([isThere(stray), isThere(portrait)]).toEqual([true, true]);
       await aDayLater();
       await other.sweep();
-      await other.close();
       expect([isThere(stray), isThere(portrait)]).toEqual([false, true]);
     });
   });

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { jwtVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
-import { startApp } from '../support/app';
 import {
   cookieOf,
   countCodes,
@@ -20,7 +19,7 @@ import { stage } from '../support/stage';
 import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
 
-const { app } = stage();
+const { app, instance } = stage();
 afterEach(() => jest.restoreAllMocks());
 
 const login = ({ region, phone, password }: Pick<Person, 'region' | 'phone' | 'password'>, on = app) =>
@@ -147,8 +146,7 @@ describe('/user/login', () => {
     const cookie = cookieOf(await login(person));
     const hashOf = async () => String(field(await app.db('users').where({ id: person.id }).first(), 'password_hash'));
     expect(await hashOf()).toMatch(/^\$2b\$04\$/);
-    const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
-    const costly = await startApp({ BCRYPT_COST: '5' }, shared);
+    const costly = await instance({ BCRYPT_COST: '5' });
     expectBody(await login({ ...person, password: 'wrong-one' }, costly), { code: 1000 });
     expect(await hashOf()).toMatch(/^\$2b\$04\$/);
     expect((await login(person, costly)).body).toMatchObject({ code: 200 });
@@ -159,7 +157,6 @@ describe('/user/login', () => {
     expect((await login(person)).body).toMatchObject({ code: 200 });
     expect(await hashOf()).toBe(rehashed);
     expect((await sendRaw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(200);
-    await costly.close();
   });
 
   it('answers 500 without a session while the messaging provider is down', async () => {
@@ -169,13 +166,12 @@ describe('/user/login', () => {
       RONGCLOUD_APP_SECRET: rememberSecret('rongcloud-secret'),
       RONGCLOUD_API_URL: 'http://127.0.0.1:9',
     };
-    const away = await startApp(rongcloud, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const away = await instance(rongcloud);
     const person = await insertPerson(app);
     const answer = await login(person, away);
     expectRefusal(answer, 500);
     expect(setCookie(answer)).toEqual([]);
     expect(await sessionsOf(person)).toEqual([]);
-    await away.close();
   });
 });
 
@@ -278,21 +274,17 @@ describe('/user/login after failures', () => {
   });
 
   it('limits right logins in production: 60 an hour per phone and address, 500 a day per phone', async () => {
-    const limited = await startApp(
-      { LOGINS_PER_PHONE_AND_IP_HOUR: '3', LOGINS_PER_PHONE_DAY: '4' },
-      { databaseUrl: app.databaseUrl, dataDir: app.dataDir },
-    );
+    const limited = await instance({ LOGINS_PER_PHONE_AND_IP_HOUR: '3', LOGINS_PER_PHONE_DAY: '4' });
     const person = await insertPerson(app);
     for (let count = 0; count < 3; count += 1) expect((await login(person, limited)).status).toBe(200);
     const refused = await login(person, limited);
     expectRefusal(refused, 429);
     expect(setCookie(refused)).toEqual([]);
     expect(await sessionsOf(person)).toHaveLength(3);
-    await limited.close();
   });
 
   it('leaves three quarters of the hashing queue to other phones, however many addresses try one', async () => {
-    const proxied = await startApp({ TRUST_PROXY: '1' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const proxied = await instance({ TRUST_PROXY: '1' });
     const person = await insertPerson(app);
     const gate = new Gate();
     watchHashing({ before: () => gate.wait() });
@@ -314,7 +306,6 @@ describe('/user/login after failures', () => {
     gate.open();
     await logins;
     expect(countCodes(answers)).toEqual({ 200: quarter, 429: 10 });
-    await proxied.close();
   });
 
   it('compares at most 10 of 50 wrong passwords at once', async () => {

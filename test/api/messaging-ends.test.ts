@@ -1,6 +1,5 @@
 import { post } from '../support/calls';
 import { Gate } from '../support/gate';
-import { instancesBeside } from '../support/instances';
 import { makeTurnsDue, rongCloudStage, untilRead, untilTold } from '../support/messaging';
 import {
   expectOk,
@@ -21,11 +20,10 @@ const REFRESH = '/user/refresh.json';
 const EXPIRE = '/user/token/expire.json';
 
 describe('ending messaging tokens at RongCloud', () => {
-  const { app, vendor, env } = rongCloudStage();
+  const { app, instance: anotherInstance, vendor, env } = rongCloudStage();
   afterEach(() => {
     app.beforeOperation = () => Promise.resolve();
   });
-  const anotherInstance = instancesBeside(() => app);
 
   /** Is not sent until it is awaited. */
   const getToken = ({ agent }: SignedInPerson) => agent.post('/user/get_token');

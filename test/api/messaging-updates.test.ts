@@ -6,7 +6,6 @@ import type { Follower } from '../../src/integrations/messaging/messaging-provid
 import type { TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { befriend, callGroup, createGroup } from '../support/groups';
-import { instancesBeside } from '../support/instances';
 import {
   expectEqualCopies,
   makeTurnsDue,
@@ -49,13 +48,12 @@ const turnOf = ({ db }: TestApp, subject: string) =>
   db('messaging_turns').where({ subject }).first<{ attempts: number; due_at: Date } | undefined>('attempts', 'due_at');
 
 describe('RongCloud', () => {
-  const { app, vendor, env } = rongCloudStage();
+  const { app, instance: anotherInstance, vendor, env } = rongCloudStage();
   afterEach(async () => {
     jest.restoreAllMocks();
     await makeTurnsDue(app);
     await untilTold(app);
   });
-  const anotherInstance = instancesBeside(() => app);
 
   const callsOf = (path: string, userId: string) =>
     vendor.requests.filter((request) => request.path === path && request.form.get('userId') === userId);
@@ -350,7 +348,7 @@ describe('RongCloud', () => {
 describeOnOneServer('the turn of a user', () => {
   const KINDS = ['user.updated', 'blacklist.changed'];
   // No instance that follows: each test decides who reads events and takes turns.
-  const { app } = stage();
+  const { app, instance: anotherInstance } = stage();
   let repository: MessagingChangesRepository;
   let id: string;
 
@@ -367,7 +365,6 @@ describeOnOneServer('the turn of a user', () => {
     await app.db('messaging_turns').delete();
     await app.db('messaging_changes').delete();
   });
-  const anotherInstance = instancesBeside(() => app);
 
   const addToBlacklist = (userId: string, friendId: string) =>
     app.db('blacklist').insert({ user_id: userId, friend_id: friendId });

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startApp } from '../support/app';
 import { sendRaw } from '../support/calls';
 import { field } from '../support/people';
 import { productionEnv } from '../support/production';
@@ -10,7 +9,7 @@ import { stage } from '../support/stage';
 const kept = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as Record<string, unknown>;
 
 describe('GET /openapi.json', () => {
-  const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
+  const { app, instance } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
 
   it('is docs/openapi.json with the address of this service, for everybody', async () => {
     const answer = await sendRaw(app, '/openapi.json', { method: 'GET' });
@@ -48,9 +47,8 @@ describe('GET /openapi.json', () => {
 
   it('has the public address and the cookie name in production', async () => {
     const settings = { ...productionEnv(), DOCS_PAGE: 'off' };
-    const production = await startApp(settings, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const production = await instance(settings);
     const { body } = await sendRaw(production, '/openapi.json', { method: 'GET' });
-    await production.close();
     expect(body).toMatchObject({
       servers: [{ url: 'https://accounts.example.com' }],
       components: { securitySchemes: { sid: { in: 'cookie', name: '__Host-sid' } } },

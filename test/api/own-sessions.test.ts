@@ -1,11 +1,10 @@
-import { startApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, sendRaw, type Answer } from '../support/calls';
 import { field, insertPerson, newPassword, verificationToken, type Person } from '../support/people';
 import { stage } from '../support/stage';
 
 const DAY = 86_400_000;
 
-const { app } = stage({ env: { TRUST_PROXY: 'loopback' } });
+const { app, instance } = stage({ env: { TRUST_PROXY: 'loopback' } });
 
 interface Listed {
   id: string;
@@ -149,13 +148,12 @@ describe('/user/end_session', () => {
   it("ends one of the user's sessions on every instance at once, and keeps the others", async () => {
     const person = await insertPerson(app);
     const [lost, kept] = [await cookieFrom(person, 'Lost/1.0'), await cookieFrom(person, 'Kept/1.0')];
-    const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const other = await instance();
     expectBody(await call('/user/end_session', kept, { id: await idOf(lost) }), { code: 200 });
     for (const on of [app, other]) {
       expectRefusal(await call('/user/groups', lost, undefined, on), 401);
       expect((await listed(kept, on)).map(({ userAgent }) => userAgent)).toEqual(['Kept/1.0']);
     }
-    await other.close();
   });
 
   it('answers 200 when it is repeated or names an unknown id', async () => {

@@ -1,4 +1,3 @@
-import { startApp } from '../support/app';
 import {
   cookieOf,
   countCodes,
@@ -10,7 +9,6 @@ import {
   inParallel,
 } from '../support/calls';
 import { watchHashing } from '../support/hashing';
-import { instancesBeside } from '../support/instances';
 import {
   e164,
   insertAndSignIn,
@@ -25,9 +23,7 @@ import {
 } from '../support/people';
 import { stage } from '../support/stage';
 
-const { app } = stage();
-
-const instance = instancesBeside(() => app);
+const { app, instance } = stage();
 
 async function codeOfLogin({ region, phone }: Person, password: string): Promise<unknown> {
   const { body } = await post(app.api, '/user/login', { region, phone, password });
@@ -79,12 +75,11 @@ describe('/user/reset_password', () => {
 
   it('ends sessions on other instances too', async () => {
     const person = await insertPerson(app);
-    const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const other = await instance();
     const { agent } = await signIn(other, person);
     expect((await post(agent, '/user/groups')).status).toBe(200);
     expectBody(await reset(await verificationToken(app, person), newPassword()), { code: 200 });
     expectRefusal(await post(agent, '/user/groups'), 401);
-    await other.close();
   });
 
   it('does not sign the user in', async () => {

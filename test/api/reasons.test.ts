@@ -1,5 +1,5 @@
 import { REASONS, type Reason } from '../../src/base/reasons';
-import { startApp, type Env } from '../support/app';
+import { startApp } from '../support/app';
 import { expectBody, expectRefusal, expectReturnCode, post, sendRaw, type Answer } from '../support/calls';
 import { befriend } from '../support/groups';
 import {
@@ -16,9 +16,8 @@ import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 import { watchStatements } from '../support/statements';
 
-const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
+const { app, instance } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
 
-const beside = (env: Env) => startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
 const sendCode = (body: object, on = app) => post(on.api, '/user/send_code', body);
 const verifyCode = (phone: object, code: string, on = app) => post(on.api, '/user/verify_code', { ...phone, code });
 
@@ -85,7 +84,7 @@ describe('the reason of a return code', () => {
 
 describe('the reason of send_code says', () => {
   it('when a captcha helps, and when only waiting helps', async () => {
-    const on = await beside({ SEND_CODE_PER_PHONE_DAY: '1' });
+    const on = await instance({ SEND_CODE_PER_PHONE_DAY: '1' });
     const phone = newPhone();
     const send = (captcha = {}) => sendCode({ ...phone, ...captcha }, on);
     expectBody(await send(), { code: 200 });
@@ -99,54 +98,48 @@ describe('the reason of send_code says', () => {
     await passResendTime(phone);
     expectReturnCode(await send(await solved()), 'daily_limit');
     expectReturnCode(await send(), 'daily_limit');
-    await on.close();
   });
 
   it('when it is too soon and for how long, whatever other limit is reached too', async () => {
-    const on = await beside({ SEND_CODE_PER_PHONE_DAY: '1' });
+    const on = await instance({ SEND_CODE_PER_PHONE_DAY: '1' });
     const phone = newPhone();
     expectBody(await sendCode(phone, on), { code: 200 });
     const answer = await sendCode(phone, on);
     expectReturnCode(answer, 'too_soon');
     expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60);
-    await on.close();
   });
 
   it('nothing of a captcha where captchas are off', async () => {
-    const on = await beside({ SEND_CODE_PER_PHONE_DAY: '1', CAPTCHA_POLICY: 'off' });
+    const on = await instance({ SEND_CODE_PER_PHONE_DAY: '1', CAPTCHA_POLICY: 'off' });
     const phone = newPhone();
     expectBody(await sendCode(phone, on), { code: 200 });
     await passResendTime(phone);
     expectReturnCode(await sendCode(phone, on), 'daily_limit');
-    await on.close();
   });
 
   it('whether a required captcha is missing or wrong', async () => {
-    const on = await beside({ CAPTCHA_POLICY: 'always' });
+    const on = await instance({ CAPTCHA_POLICY: 'always' });
     expectRefusal(await sendCode(newPhone(), on), 400, 'verifyCode', 'captcha_missing');
     const wrong = { verifyId: 'x', verifyCode: 'wrong' };
     expectRefusal(await sendCode({ ...newPhone(), ...wrong }, on), 400, 'verifyCode', 'captcha_wrong');
-    await on.close();
   });
 
   it("whether the limit is the address's, the service's for the day, or the guesses", async () => {
-    const address = await beside({ SEND_CODE_PER_IP_HOUR: '1' });
+    const address = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     await sendCode(newPhone(), address);
     expectReturnCode(await sendCode(newPhone(), address), 'address_limit');
-    await address.close();
 
     const budget = await startApp({ SEND_CODE_PER_DAY: '1' });
     await sendCode(newPhone(), budget);
     expectReturnCode(await sendCode(newPhone(), budget), 'sending_paused');
     await budget.close();
 
-    const guesses = await beside({ WRONG_CODES_PER_PHONE_DAY: '1' });
+    const guesses = await instance({ WRONG_CODES_PER_PHONE_DAY: '1' });
     const phone = newPhone();
     await sendCode(phone, guesses);
     expectReturnCode(await verifyCode(phone, 'wrong', guesses), 'wrong_code');
     expectReturnCode(await verifyCode(phone, 'wrong', guesses), 'guesses_spent');
     expectReturnCode(await sendCode(phone, guesses), 'no_guesses_left');
-    await guesses.close();
   });
 });
 
@@ -164,14 +157,13 @@ describe('a reason tells a stranger no more than the code about', () => {
   });
 
   it('a login: too many wrong passwords and too many right ones have the same answer', async () => {
-    const on = await beside({ LOGIN_FAILURES_PER_PHONE_AND_IP: '1', LOGINS_PER_PHONE_AND_IP_HOUR: '1' });
+    const on = await instance({ LOGIN_FAILURES_PER_PHONE_AND_IP: '1', LOGINS_PER_PHONE_AND_IP_HOUR: '1' });
     const [one, other] = [await insertPerson(app), await insertPerson(app)];
     await login({ region: 44, phone: one.phone }, 'wrong-1', on);
     await login({ region: 44, phone: other.phone }, other.password, on);
     const failed = await login({ region: 44, phone: one.phone }, one.password, on);
     expectRefusal(failed, 429, '', 'too_many_attempts');
     expect(seen(await login({ region: 44, phone: other.phone }, 'wrong-1', on))).toEqual(seen(failed));
-    await on.close();
   });
 
   it('verify_code: a wrong code, and a code that was never sent', async () => {
@@ -184,7 +176,7 @@ describe('a reason tells a stranger no more than the code about', () => {
 
   it('send_code: a phone with an account, and one without', async () => {
     const { region, phone } = await insertPerson(app);
-    const on = await beside({ SEND_CODE_PER_PHONE_DAY: '1' });
+    const on = await instance({ SEND_CODE_PER_PHONE_DAY: '1' });
     const answers = [];
     for (const one of [{ region, phone }, newPhone()]) {
       await sendCode(one, on);
@@ -193,7 +185,6 @@ describe('a reason tells a stranger no more than the code about', () => {
       answers.push([soon, seen(await sendCode(one, on))]);
     }
     expect(answers[1]).toEqual(answers[0]);
-    await on.close();
   });
 
   it('send_code and verify_code: accounts with and without a password, and none; they run the same statements', async () => {

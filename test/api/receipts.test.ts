@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks';
-import { startApp } from '../support/app';
 import { expectBody, post, sendRaw, type Answer } from '../support/calls';
 import { linesOf, command, rowsOf } from '../support/operator';
 import { e164, field, newPhone } from '../support/people';
@@ -25,7 +24,7 @@ const envOf = () => ({
 beforeAll(async () => {
   vendors = await Vendors.start();
 });
-const { app } = stage({ env: envOf, realSms: true });
+const { app, instance } = stage({ env: envOf, realSms: true });
 afterAll(() => vendors.close());
 
 interface Sent {
@@ -239,12 +238,11 @@ describe('receipts', () => {
   });
 
   it('has no address for senders that are not used, or that do not tell', async () => {
-    const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const other = await instance();
     const paths = ['twilio', 'whatsapp', 'telegram', 'http'].map((sender) => `/receipts/${sender}`);
     for (const path of paths) expect((await sendRaw(other, path)).status).toBe(404);
     for (const path of ['/receipts/twilio-verify', '/receipts/console', '/receipts/'])
       expect((await sendRaw(app, path)).status).toBe(404);
-    await other.close();
   });
 
   it('is shown to operators: what became of the last code, and how many were delivered', async () => {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VerificationCodes } from '../../src/features/verification/verification-code';
-import { startApp } from '../support/app';
 import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import { EXAMPLES } from '../support/example-phones';
 import { e164, field, newPhone } from '../support/people';
@@ -14,7 +13,7 @@ const COUNTRIES = ['GB', 'FR', 'DE', 'ES', 'IT', 'NL', 'PL', 'SE', 'BD'];
 const WAY_OF: [country: string, way: WayName][] = WAYS.map((way, index) => [COUNTRIES[index] ?? '', way]);
 
 let vendors: Vendors;
-const { app } = stage({
+const { app, instance } = stage({
   env: async () => {
     vendors = await Vendors.start();
     return {
@@ -145,7 +144,7 @@ describe('a code of Twilio Verify', () => {
 
 describe('the service', () => {
   it('compares a code itself whose sender was taken out of the settings', async () => {
-    const other = await startApp({ CAPTCHA_POLICY: 'off' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const other = await instance({ CAPTCHA_POLICY: 'off' });
     await app.db('rate_limits').delete();
     const phone = newPhone();
     await sendCode(phone);
@@ -153,6 +152,5 @@ describe('the service', () => {
     const code = asked ? vendors.codeOf(asked) : '';
     expect((await post(other.api, '/user/verify_code', { ...phone, code: wrong(code) })).body).toEqual({ code: 1000 });
     expect((await post(other.api, '/user/verify_code', { ...phone, code })).body).toMatchObject({ code: 200 });
-    await other.close();
   });
 });

@@ -22,7 +22,7 @@ import { LOCK_USER, whileHeld } from '../support/waiting';
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-const { app } = stage();
+const { app, instance } = stage();
 afterEach(() => jest.restoreAllMocks());
 
 const login = ({ region, phone, password }: Person) => post(app.api, '/user/login', { region, phone, password });
@@ -139,11 +139,10 @@ describe('/user/logout', () => {
 
   it('ends the session on every instance', async () => {
     const { cookie } = await signedIn();
-    const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const other = await instance();
     expect((await groups(cookie, other)).status).toBe(200);
     expectBody(await sendRaw(app, '/user/logout', { headers: { Cookie: cookie } }), { code: 200 });
     expectRefusal(await groups(cookie, other), 401);
-    await other.close();
   });
 });
 
@@ -250,7 +249,7 @@ describe('a session', () => {
     // Express is silent by itself under a test runner.
     const { NODE_ENV } = process.env;
     process.env.NODE_ENV = 'production';
-    const talkative = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const talkative = await instance();
     process.env.NODE_ENV = NODE_ENV;
     const { person, cookie } = await signedIn();
     await age(person, { renewedAt: 2 });
@@ -264,7 +263,6 @@ describe('a session', () => {
     expect(updates).toBe(1);
     expect(stderr).not.toHaveBeenCalled();
     expect(console).not.toHaveBeenCalled();
-    await talkative.close();
   });
 
   it('is renewed once a day for another 30 days', async () => {
@@ -301,30 +299,26 @@ describe('a session', () => {
   });
 
   it('has the lifetimes of SESSION_DAYS and SESSION_MAX_DAYS', async () => {
-    const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
-    const brief = await startApp({ SESSION_DAYS: '5', SESSION_MAX_DAYS: '6' }, shared);
+    const brief = await instance({ SESSION_DAYS: '5', SESSION_MAX_DAYS: '6' });
     const person = await insertPerson(app);
     const answer = await post(brief.api, '/user/login', person);
     const expires = Date.parse(/Expires=([^;]+)/.exec(answer.headers['set-cookie']?.[0] ?? '')?.[1] ?? '');
     expect(Math.abs(expires - Date.now() - 5 * DAY)).toBeLessThan(MINUTE);
     await age(person, { createdAt: 6.01 });
     expectRefusal(await groups(cookieOf(answer), brief), 401);
-    await brief.close();
   });
 
   it('is verified by any of SESSION_SECRETS and signed by the first', async () => {
     const [older, newer] = ['c'.repeat(32), 'd'.repeat(32)].map(rememberSecret);
-    const shared = { databaseUrl: app.databaseUrl };
-    const before = await startApp({ SESSION_SECRETS: `${older}` }, shared);
-    const between = await startApp({ SESSION_SECRETS: `${newer},${older}` }, shared);
-    const after = await startApp({ SESSION_SECRETS: `${newer}` }, shared);
+    const before = await instance({ SESSION_SECRETS: `${older}` });
+    const between = await instance({ SESSION_SECRETS: `${newer},${older}` });
+    const after = await instance({ SESSION_SECRETS: `${newer}` });
     const person = await insertPerson(app);
     const old = cookieOf(await post(before.api, '/user/login', person));
     expect((await groups(old, between)).status).toBe(200);
     expectRefusal(await groups(old, after), 401);
     const young = cookieOf(await post(between.api, '/user/login', person));
     expect((await groups(young, after)).status).toBe(200);
-    await Promise.all([before.close(), between.close(), after.close()]);
   });
 
   it("is refused with 401 if its cookie is tampered with, cut, foreign or not the service's", async () => {

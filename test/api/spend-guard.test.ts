@@ -6,21 +6,18 @@ import { NumberRefused, SendingTimedOut } from '../../src/integrations/senders/s
 import { SmsTrafficRepository } from '../../src/features/spend-guard/sms-traffic-repository';
 import type { TestApp } from '../support/app';
 import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel } from '../support/calls';
-import { instancesBeside } from '../support/instances';
 import { e164, insertPerson, newPhone, registerAndSignIn, verificationToken } from '../support/people';
 import { OUTPUT } from '../support/paths';
 import { serviceRequestIds } from '../support/request-ids';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
 
-const { app } = stage();
+const { app, instance } = stage();
 afterEach(async () => {
   await app.db('sms_traffic').delete();
   await app.db('sms_networks').delete();
   await app.db('rate_limits').delete();
 });
-
-const instance = instancesBeside(() => app);
 
 type Headers = Record<string, string>;
 

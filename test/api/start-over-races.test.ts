@@ -14,7 +14,6 @@ import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import { Choices } from '../support/choices';
 import { FaultProxy } from '../support/fault-proxy';
 import { Gate } from '../support/gate';
-import { instancesBeside } from '../support/instances';
 import {
   e164,
   field,
@@ -34,8 +33,7 @@ import { fullState, insertGroup, settledClient } from '../support/sync';
 import { until } from '../support/until';
 import { whileHeld, whileOpen } from '../support/waiting';
 
-const { app, ann } = stage({ people: 1 });
-const instance = instancesBeside(() => app);
+const { app, instance, ann } = stage({ people: 1 });
 
 const FREE = { code: 200, result: { state: 'free' } };
 
@@ -250,7 +248,6 @@ describe('starting over beside everything else that may happen to a number', () 
 });
 
 describe('starting over', () => {
-  const other = instancesBeside(() => app);
   let eve: Person;
   beforeEach(async () => {
     eve = await insertPerson(app, 'Eve');
@@ -332,7 +329,7 @@ describe('starting over', () => {
   });
 
   it('closes an account once, and claims a number once, however many ask', async () => {
-    const instances = [app, await other(), await other()];
+    const instances = [app, await instance(), await instance()];
     const askAll = async () => {
       const tokens = [await proofOf(eve), await proofOf(eve)];
       const calls = instances.flatMap((on) => tokens.map((token) => startOver(token, on)));

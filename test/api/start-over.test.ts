@@ -20,8 +20,7 @@ import { fullState, NAMES, settledClient } from '../support/sync';
 import { until } from '../support/until';
 import { whileHeld } from '../support/waiting';
 
-const { app, ann, bob } = stage({ people: 2 });
-const instance = instancesBeside(() => app);
+const { app, instance, ann, bob } = stage({ people: 2 });
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 
 /** Forgets the last codes of the phone, so that another is sent at once. */

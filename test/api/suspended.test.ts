@@ -7,7 +7,6 @@ import { Gate } from '../support/gate';
 import { callGroup, createGroup } from '../support/groups';
 import { watchHashing } from '../support/hashing';
 import { multipartForm, PNG } from '../support/images';
-import { instancesBeside } from '../support/instances';
 import { rongCloudStage, untilTold } from '../support/messaging';
 import { itOnOneServer } from '../support/on-one-server';
 import { OPERATIONS, pathOf } from '../support/operations';
@@ -48,8 +47,7 @@ function expectSuspended(answer: Answer): void {
 }
 
 describe('a suspended account', () => {
-  const { app, ann, bob, cat } = stage({ people: 3 });
-  const instance = instancesBeside(() => app);
+  const { app, instance, ann, bob, cat } = stage({ people: 3 });
 
   const suspend = (person: Person = ann, ...reason: string[]) => command(app, 'users suspend', [person.id, ...reason]);
   const restore = (person: Person = ann) => command(app, 'users restore', [person.id]);

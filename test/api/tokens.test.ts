@@ -4,7 +4,6 @@ import { expectRefusal, post, inParallel } from '../support/calls';
 import { otherServers } from '../support/database';
 import { watchHashing } from '../support/hashing';
 import { PNG, inspectImage } from '../support/images';
-import { instancesBeside } from '../support/instances';
 import { rongCloudEnv, rongCloudStage } from '../support/messaging';
 import {
   expectOk,
@@ -45,7 +44,7 @@ describe('POST /user/get_token', () => {
 
 describe('POST /user/get_token with an audience', () => {
   const env = { TOKEN_AUDIENCES: 'reports,https://calls.example.com', MESSAGING_JWT_AUDIENCE: 'chat' };
-  const { app } = stage({ env });
+  const { app, instance } = stage({ env });
 
   const keysOf = ({ url }: TestApp) => createRemoteJWKSet(new URL(`${url}/.well-known/jwks.json`));
   const tokenFor = async ({ agent }: SignedInPerson, audience: string) => {
@@ -108,10 +107,9 @@ describe('POST /user/get_token with an audience', () => {
   });
 
   it('refuses every service where none is listed', async () => {
-    const none = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const none = await instance();
     const { agent } = await insertAndLogIn(none);
     expectRefusal(await post(agent, '/user/get_token', { audience: 'reports' }), 400, '', 'unknown_audience');
-    await none.close();
   });
 
   it('works with RongCloud, whose own tokens stay as they are', async () => {
@@ -130,8 +128,7 @@ describe('POST /user/get_token with an audience', () => {
 });
 
 describe('messaging tokens from RongCloud', () => {
-  const { app, vendor, env } = rongCloudStage();
-  const anotherInstance = instancesBeside(() => app);
+  const { app, instance: anotherInstance, vendor, env } = rongCloudStage();
 
   it('are requested at the first login, and stored', async () => {
     const { agent } = await insertAndLogIn(app);

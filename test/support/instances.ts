@@ -2,7 +2,7 @@ import { startApp, type AppOptions, type Env, type TestApp } from './app';
 
 type Start = (env?: Env, options?: Pick<AppOptions, 'patience'>) => Promise<TestApp>;
 
-/** Starts instances on an app's database and with its keys, each for one test. */
+/** Starts instances on an app's database and with its keys and these settings, each for one test. */
 export function instancesBeside(app: () => TestApp, common: Env = {}): Start {
   const started: TestApp[] = [];
   afterEach(async () => {

@@ -1,4 +1,5 @@
 import { startApp, type AppOptions, type Env, type TestApp } from './app';
+import { instancesBeside } from './instances';
 import { insertAndSignInAll, type SignedInPerson } from './people';
 
 const NICKNAMES = ['Ann', 'Bob', 'Cat', 'Dan', 'Eve'];
@@ -15,7 +16,11 @@ interface Options extends AppOptions {
 }
 
 type Name = 'ann' | 'bob' | 'cat' | 'dan' | 'eve';
-type Stage = { app: TestApp } & Record<Name, SignedInPerson>;
+type Stage = {
+  app: TestApp;
+  /** Starts another instance on the same database and keys, for one test. */
+  instance: (env?: Env) => Promise<TestApp>;
+} & Record<Name, SignedInPerson>;
 
 /**
  * Starts the service for all tests of this `describe` or file, and signs in people for each test. Most files begin with
@@ -26,6 +31,7 @@ export function stage({ env = {}, people: count = 0, peopleOnce, eachTest, ...op
   let app: TestApp | undefined;
   let people: SignedInPerson[] = [];
   const started = currentOf(() => app);
+  const instance = instancesBeside(() => started);
   const [beforehand, afterwards] = eachTest ? [beforeEach, afterEach] : [beforeAll, afterAll];
   beforehand(async () => {
     app = await startApp(typeof env === 'function' ? await env() : env, options);
@@ -36,7 +42,7 @@ export function stage({ env = {}, people: count = 0, peopleOnce, eachTest, ...op
       people = await insertAndSignInAll(started, ...NICKNAMES.slice(0, count));
     });
   const person = (index: number) => currentOf(() => people[index]);
-  return { app: started, ann: person(0), bob: person(1), cat: person(2), dan: person(3), eve: person(4) };
+  return { app: started, instance, ann: person(0), bob: person(1), cat: person(2), dan: person(3), eve: person(4) };
 }
 
 /** Returns an object that reads and writes what `find` returns at that moment. */
