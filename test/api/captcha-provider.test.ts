@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { type Env, type TestApp } from '../support/app';
 import { countCodes, expectBody, expectRefusal, post, sendRaw, retryAfterOf, inParallel } from '../support/calls';
 import { instancesBeside } from '../support/instances';
-import { e164, newPhone, type PhoneFields } from '../support/people';
+import { newPhone, passResendTime, type PhoneFields } from '../support/people';
 import { stage } from '../support/stage';
 import {
   startSiteverifyStandIn,
@@ -114,10 +114,7 @@ describe('with a captcha provider, /user/send_code', () => {
     const daily = await instance({ SEND_CODE_PER_PHONE_DAY: '1' });
     const phone = newPhone();
     const later = async (captcha = {}) => {
-      await app
-        .db('rate_limits')
-        .where('key', `resend:${e164(phone)}`)
-        .delete();
+      await passResendTime(app, phone);
       return sendCode(daily, captcha, phone, '203.0.113.2');
     };
     expectBody(await later(), { code: 200 });

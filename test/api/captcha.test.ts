@@ -1,6 +1,7 @@
 import { startApp } from '../support/app';
 import { countCodes, expectBody, expectRefusal, post, sendRaw, inParallel } from '../support/calls';
-import { e164, field, newPhone } from '../support/people';
+import { solvedCaptcha } from '../support/captchas';
+import { e164, field, newPhone, passResendTime } from '../support/people';
 import { productionEnv } from '../support/production';
 import { expectLeft } from '../support/real-time';
 import { rememberSecret } from '../support/secrets';
@@ -23,27 +24,15 @@ async function newCaptcha(from = app): Promise<Captcha> {
   return result;
 }
 
-/** Returns what a person reads in the picture. */
-async function solved(from = app): Promise<{ verifyId: string; verifyCode: string }> {
-  const { verifyId } = await newCaptcha(from);
-  const row = await from.db('captchas').where({ id: verifyId }).first<{ answer: string }>('answer');
-  return { verifyId, verifyCode: rememberSecret(row.answer) };
-}
+const solved = (from = app) => solvedCaptcha(from);
 
 /** Returns a phone that has used up its codes for today. */
 async function exhaustedPhone() {
   const phone = newPhone();
   expectBody(await post(app.api, '/user/send_code', phone), { code: 200 });
-  await passResendTime(phone);
+  await passResendTime(app, phone);
   expectBody(await post(app.api, '/user/send_code', phone), { code: 5000 });
   return phone;
-}
-
-async function passResendTime(phone: ReturnType<typeof newPhone>): Promise<void> {
-  await app
-    .db('rate_limits')
-    .where('key', `resend:${e164(phone)}`)
-    .delete();
 }
 
 const pathOf = (url: string) => new URL(url).pathname;
@@ -89,7 +78,7 @@ describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
   it('allows 10 more codes a day with a solved captcha: here 1 more after 1', async () => {
     const phone = await exhaustedPhone();
     expectBody(await post(app.api, '/user/send_code', { ...phone, ...(await solved()) }), { code: 200 });
-    await passResendTime(phone);
+    await passResendTime(app, phone);
     expectBody(await post(app.api, '/user/send_code', { ...phone, ...(await solved()) }), { code: 5000 });
     expect(app.sms.sent.filter(({ to }) => to === e164(phone))).toHaveLength(2);
   });

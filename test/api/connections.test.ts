@@ -32,35 +32,30 @@ const nicknameOf = async ({ id }: { id: string }) =>
 const rename = ({ agent }: SignedInPerson, nickname: string) => post(agent, '/user/set_nickname', { nickname });
 
 describe('a connection whose statement timed out', () => {
-  it('is not reused after a BEGIN that got stuck, so that later writes are committed', async () => {
+  /** Lets a registration get stuck at a statement, and expects that later writes are kept. */
+  async function writtenAfterStuck(statement: string) {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
     const people = await inParallel(3, () => insertAndSignIn(app));
     const registration = await registrationOf(app);
-    proxy.stallAt('BEGIN;');
+    proxy.stallAt(statement);
     const stuck = post(app.api, '/user/register', registration);
     await until(() => proxy.stalled);
     expectRefusal(await stuck, 503, '', 'overloaded');
     proxy.resume();
-
     for (const person of people) expectBody(await rename(person, 'Kept'), { code: 200 });
-
     for (const person of people) expect(await nicknameOf(person)).toBe('Kept');
+    return { people, registration };
+  }
+
+  it('is not reused after a BEGIN that got stuck, so that later writes are committed', async () => {
+    const { people } = await writtenAfterStuck('BEGIN;');
     const [ann, bob] = people;
     expectBody(await post(ann?.agent ?? app.api, '/user/add_to_blacklist', { friendId: bob?.id }), { code: 200 });
     expect(await witness.db('blacklist').where({ user_id: ann?.id }).pluck('friend_id')).toEqual([bob?.id]);
   });
 
   it('is not reused after a statement that got stuck, so that no late ROLLBACK hits later writes', async () => {
-    await startBehindProxy({ DATABASE_POOL_MAX: '1' });
-    const people = await inParallel(2, () => insertAndSignIn(app));
-    const registration = await registrationOf(app);
-    proxy.stallAt('insert into "users"');
-    const stuck = post(app.api, '/user/register', registration);
-    await until(() => proxy.stalled);
-    expectRefusal(await stuck, 503, '', 'overloaded');
-    proxy.resume();
-    for (const person of people) expectBody(await rename(person, 'Kept'), { code: 200 });
-    for (const person of people) expect(await nicknameOf(person)).toBe('Kept');
+    const { registration } = await writtenAfterStuck('insert into "users"');
     // Nothing is half done: the token is still valid.
     expect((await post(app.api, '/user/register', registration)).body).toMatchObject({ code: 200 });
   });

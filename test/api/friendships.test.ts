@@ -16,7 +16,7 @@ import {
 import { itOnOneServer } from '../support/on-one-server';
 import { stage } from '../support/stage';
 import { foldingClientOf, fullState, settledClient, sync } from '../support/sync';
-import { LOCK_USER, whileHeld, whileOpen } from '../support/waiting';
+import { LOCK_USER, whileHeld, whileOpen, withDeadlocks } from '../support/waiting';
 
 const REQUEST_WAITS = 3 * 24 * 3_600;
 const IGNORED_WAITS = 24 * 3_600;
@@ -777,37 +777,23 @@ describe('friendships', () => {
     });
 
     itOnOneServer('are retried when PostgreSQL aborts them as a deadlock', async () => {
-      const failing = async (failures: number): Promise<void> => {
-        await app.db.raw(`
-          CREATE SEQUENCE IF NOT EXISTS tries;
-          SELECT setval('tries', 1, false);
-          CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-            BEGIN
-              IF nextval('tries') <= ${failures} THEN RAISE EXCEPTION 'cut' USING ERRCODE = '40P01'; END IF;
-              RETURN NEW;
-            END $$;
-          CREATE OR REPLACE TRIGGER fail_at_first BEFORE INSERT OR UPDATE ON friendships
-            FOR EACH ROW EXECUTE FUNCTION fail_at_first();`);
-      };
-      try {
-        await failing(3);
+      await withDeadlocks(app, async (nextOn) => {
+        await nextOn('friendships');
         expectAction(await invite(ann, bob), 'Sent');
-        await failing(3);
+        await nextOn('friendships');
         expectDone(await ignore(bob, ann));
-        await failing(3);
+        await nextOn('friendships');
         expectDone(await agree(bob, ann));
-        await failing(3);
+        await nextOn('friendships');
         expectDone(await call(ann, 'set_display_name', { friendId: bob.id, displayName: 'Bobby' }));
-        await failing(3);
+        await nextOn('friendships');
         expectDone(await end(ann, bob));
-        await failing(3);
+        await nextOn('friendships');
         expectDone(await end(bob, ann));
         expectAction(await invite(ann, bob), 'Sent');
-        await failing(3);
+        await nextOn('friendships');
         expectDone(await withdraw(ann, bob));
-      } finally {
-        await app.db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
-      }
+      });
       expect(await statuses()).toEqual([30, 30]);
     });
 

@@ -8,7 +8,7 @@ import { itOnOneServer } from '../support/on-one-server';
 import { expectOk, field, insertAndSignIn, insertAndSignInAll, signIn, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
 import { connectWriter, fullState, settledClient } from '../support/sync';
-import { LOCK_GROUP, LOCK_USER, untilWaiting, whileHeld, whileOpen } from '../support/waiting';
+import { LOCK_GROUP, LOCK_USER, untilWaiting, whileHeld, whileOpen, withDeadlocks } from '../support/waiting';
 
 /** More connections than calls that wait at a time, so that the test can still count the waiting ones. */
 const ENV = { DATABASE_POOL_MAX: '40', GROUP_MAX_MEMBERS: '5' };
@@ -358,30 +358,16 @@ describe('with another service writing at the same time', () => {
 
 describe('group operations', () => {
   itOnOneServer('are retried when PostgreSQL aborts them as a deadlock', async () => {
-    const failing = async (table: string): Promise<void> => {
-      await app.db.raw(`
-        CREATE SEQUENCE IF NOT EXISTS tries;
-        SELECT setval('tries', 1, false);
-        CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-          BEGIN
-            IF nextval('tries') <= 3 THEN RAISE EXCEPTION 'cut' USING ERRCODE = '40P01'; END IF;
-            RETURN NEW;
-          END $$;
-        CREATE OR REPLACE TRIGGER fail_at_first BEFORE INSERT OR UPDATE ON ${table}
-          FOR EACH ROW EXECUTE FUNCTION fail_at_first();`);
-    };
-    try {
-      await failing('group_members');
+    await withDeadlocks(app, async (nextOn) => {
+      await nextOn('group_members');
       expectBody(await join(dan)(), { code: 200 });
-      await failing('group_members');
+      await nextOn('group_members');
       expectBody(await callGroup(dan, 'set_display_name', { groupId, displayName: 'Danny' }), { code: 200 });
-      await failing('group_members');
+      await nextOn('group_members');
       expectBody(await kick(ann, dan)(), { code: 200 });
-      await failing('groups');
+      await nextOn('groups');
       expectBody(await callGroup(ann, 'rename', { groupId, name: 'Climbers' }), { code: 200 });
-    } finally {
-      await app.db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
-    }
+    });
   });
 });
 

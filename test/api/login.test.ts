@@ -251,8 +251,7 @@ describe('/user/login after failures', () => {
   });
 
   it('refuses most of 300 concurrent right logins of one phone, with at most ten statements for each', async () => {
-    const { databaseUrl, dataDir } = app;
-    const impatient = await startApp({}, { databaseUrl, dataDir, patience: 1 });
+    const impatient = await instance({}, { patience: 1 });
     const person = await insertPerson(app);
     const statements = watchStatements('');
     let answered = 0;

@@ -1,6 +1,7 @@
 import { REASONS, type Reason } from '../../src/base/reasons';
 import { startApp } from '../support/app';
 import { expectBody, expectRefusal, expectReturnCode, post, sendRaw, type Answer } from '../support/calls';
+import { solvedCaptcha } from '../support/captchas';
 import { befriend } from '../support/groups';
 import {
   e164,
@@ -10,6 +11,7 @@ import {
   insertPerson,
   newPassword,
   newPhone,
+  passResendTime,
   verificationToken,
 } from '../support/people';
 import { rememberSecret } from '../support/secrets';
@@ -20,20 +22,6 @@ const { app, instance } = stage({ env: { CORS_ORIGINS: 'https://web.example.com'
 
 const sendCode = (body: object, on = app) => post(on.api, '/user/send_code', body);
 const verifyCode = (phone: object, code: string, on = app) => post(on.api, '/user/verify_code', { ...phone, code });
-
-/** Returns what a person reads in the picture. */
-async function solved(): Promise<{ verifyId: string; verifyCode: string }> {
-  const verifyId = String(field(field((await post(app.api, '/user/get_sms_img_code')).body, 'result'), 'verifyId'));
-  const row = await app.db('captchas').where({ id: verifyId }).first<{ answer: string }>('answer');
-  return { verifyId, verifyCode: row.answer };
-}
-
-async function passResendTime(phone: ReturnType<typeof newPhone>): Promise<void> {
-  await app
-    .db('rate_limits')
-    .where('key', `resend:${e164(phone)}`)
-    .delete();
-}
 
 const TABLES_OF_CODES = /phones|rate_limits|verification_|sms_|security_events/;
 
@@ -89,14 +77,14 @@ describe('the reason of send_code says', () => {
     const send = (captcha = {}) => sendCode({ ...phone, ...captcha }, on);
     expectBody(await send(), { code: 200 });
     expectReturnCode(await send(), 'too_soon');
-    await passResendTime(phone);
+    await passResendTime(app, phone);
     expectReturnCode(await send(), 'captcha_required');
     expectReturnCode(await send({ verifyId: 'x', verifyCode: 'wrong' }), 'captcha_required');
-    expectBody(await send(await solved()), { code: 200 });
-    const late = await send(await solved());
+    expectBody(await send(await solvedCaptcha(app)), { code: 200 });
+    const late = await send(await solvedCaptcha(app));
     expectReturnCode(late, 'too_soon');
-    await passResendTime(phone);
-    expectReturnCode(await send(await solved()), 'daily_limit');
+    await passResendTime(app, phone);
+    expectReturnCode(await send(await solvedCaptcha(app)), 'daily_limit');
     expectReturnCode(await send(), 'daily_limit');
   });
 
@@ -113,7 +101,7 @@ describe('the reason of send_code says', () => {
     const on = await instance({ SEND_CODE_PER_PHONE_DAY: '1', CAPTCHA_POLICY: 'off' });
     const phone = newPhone();
     expectBody(await sendCode(phone, on), { code: 200 });
-    await passResendTime(phone);
+    await passResendTime(app, phone);
     expectReturnCode(await sendCode(phone, on), 'daily_limit');
   });
 
@@ -181,7 +169,7 @@ describe('a reason tells a stranger no more than the code about', () => {
     for (const one of [{ region, phone }, newPhone()]) {
       await sendCode(one, on);
       const soon = seen(await sendCode(one, on));
-      await passResendTime(one);
+      await passResendTime(app, one);
       answers.push([soon, seen(await sendCode(one, on))]);
     }
     expect(answers[1]).toEqual(answers[0]);

@@ -2,7 +2,16 @@ import { createHash, createHmac } from 'node:crypto';
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/senders/sender';
 import { startApp, type TestApp } from '../support/app';
 import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel, type Answer } from '../support/calls';
-import { e164, field, insertPerson, newPhone, register, verificationToken, type PhoneFields } from '../support/people';
+import {
+  e164,
+  field,
+  insertPerson,
+  newPhone,
+  passResendTime,
+  register,
+  verificationToken,
+  type PhoneFields,
+} from '../support/people';
 import { serviceRequestIds } from '../support/request-ids';
 import { expectLeft } from '../support/real-time';
 import { rememberSecret } from '../support/secrets';
@@ -31,15 +40,6 @@ function tokenIn(answer: Answer): string {
 /** Returns a wrong code that looks like a right one. */
 function wrong(code: string, offset = 1): string {
   return String((Number(code) + offset) % 1_000_000).padStart(6, '0');
-}
-
-/** Ends the time that a phone must wait between two codes. */
-async function passResendTime(phone: PhoneFields): Promise<void> {
-  const moved = await app
-    .db('rate_limits')
-    .where('key', `resend:${e164(phone)}`)
-    .update({ resets_at: app.db.fn.now() });
-  expect(moved).toBe(1);
 }
 
 async function expireCode(phone: PhoneFields): Promise<void> {
@@ -148,7 +148,7 @@ describe('/user/send_code', () => {
     expect(retryAfterOf(refused)).toBeGreaterThan(50);
     expect(retryAfterOf(refused)).toBeLessThanOrEqual(60);
     expect(sentTo(phone)).toHaveLength(1);
-    await passResendTime(phone);
+    await passResendTime(app, phone);
     expectBody(await sendCode(phone), { code: 200 });
     expect(sentTo(phone)).toHaveLength(2);
   });
@@ -164,7 +164,7 @@ describe('/user/send_code', () => {
     const phone = newPhone();
     for (let sent = 0; sent < 10; sent += 1) {
       await codeFor(phone);
-      await passResendTime(phone);
+      await passResendTime(app, phone);
     }
     const refused = await sendCode(phone);
     expectBody(refused, { code: 5000 });
@@ -183,7 +183,7 @@ describe('/user/send_code', () => {
   it('voids the previous code', async () => {
     const phone = newPhone();
     const first = await codeFor(phone);
-    await passResendTime(phone);
+    await passResendTime(app, phone);
     const second = await codeFor(phone);
     if (first !== second) expectBody(await verifyCode(phone, first), { code: 1000 });
     tokenIn(await verifyCode(phone, second));
@@ -213,7 +213,7 @@ describe('/user/send_code', () => {
       .first()) as {
       used: number;
     };
-    await passResendTime(phone);
+    await passResendTime(app, phone);
     app.sms.before = () => Promise.reject(error);
     const answer = await sendCode(phone);
     expectRefusal(answer, status);
@@ -235,7 +235,7 @@ describe('/user/send_code', () => {
   it('when the provider times out, keeps the new code, frees the slot and counts it for the day', async () => {
     const phone = newPhone();
     const earlier = await codeFor(phone);
-    await passResendTime(phone);
+    await passResendTime(app, phone);
     let code = '';
     app.sms.before = (sms) => {
       code = sms.code ?? '';

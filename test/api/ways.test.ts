@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NumberRefused, SendingTimedOut, type Message } from '../../src/integrations/senders/sender';
 import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
-import { e164, field, newPhone, type PhoneFields } from '../support/people';
+import { e164, field, newPhone, passResendTime, type PhoneFields } from '../support/people';
 import { stage } from '../support/stage';
 
 const folder = mkdtempSync(join(tmpdir(), 'accounts-routes-'));
@@ -36,14 +36,6 @@ const codesOf = (phone: PhoneFields) =>
     .db('verification_codes')
     .where({ phone: e164(phone) })
     .select<{ way: string; country: string }[]>('way', 'country');
-
-/** Ends the time that a phone must wait between two codes. */
-async function passResendTime(phone: PhoneFields): Promise<void> {
-  await app
-    .db('rate_limits')
-    .where({ key: `resend:${e164(phone)}` })
-    .delete();
-}
 
 describe('the ways of a code', () => {
   it('begin with the first of the route, and the answer says by which channel it went', async () => {
@@ -104,7 +96,7 @@ describe('the ways of a code', () => {
     const channels = ['voice', 'whatsapp', 'sms', 'voice', 'whatsapp', 'sms'];
     const answers: number[] = [];
     for (const channel of channels) {
-      await passResendTime(phone);
+      await passResendTime(app, phone);
       answers.push(codeOf(await sendCode(phone, { channel })));
     }
     expect(answers).toContain(5000);
@@ -115,7 +107,7 @@ describe('the ways of a code', () => {
     const phone = newPhone();
     await sendCode(phone, { channel: 'sms' });
     const first = app.sms.codeFor(e164(phone));
-    await passResendTime(phone);
+    await passResendTime(app, phone);
     await sendCode(phone, { channel: 'voice' });
     const second = app.sms.codeFor(e164(phone));
     if (first !== second) expect(codeOf(await verify(phone, first))).toBe(1000);

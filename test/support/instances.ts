@@ -1,9 +1,9 @@
 import { startApp, type AppOptions, type Env, type TestApp } from './app';
 
-type Start = (env?: Env, options?: Pick<AppOptions, 'patience'>) => Promise<TestApp>;
+export type StartBeside = (env?: Env, options?: Pick<AppOptions, 'patience'>) => Promise<TestApp>;
 
 /** Starts instances on an app's database and with its keys and these settings, each for one test. */
-export function instancesBeside(app: () => TestApp, common: Env = {}): Start {
+export function instancesBeside(app: () => TestApp, common: Env = {}): StartBeside {
   const started: TestApp[] = [];
   afterEach(async () => {
     await Promise.all(started.splice(0).map((instance) => instance.close()));

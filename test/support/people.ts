@@ -52,6 +52,13 @@ export async function verificationToken(app: TestApp, phone: PhoneFields): Promi
   return rememberSecret(String(field(result, 'verification_token')));
 }
 
+/** Ends the time that a phone must wait between two codes. */
+export async function passResendTime({ db }: Pick<TestApp, 'db'>, phone: PhoneFields): Promise<void> {
+  await db('rate_limits')
+    .where('key', `resend:${e164(phone)}`)
+    .delete();
+}
+
 /** Returns the body of /user/register. */
 export async function registrationOf(app: TestApp, phone = newPhone(), nickname = 'Ann') {
   return { nickname, password: newPassword(), verification_token: await verificationToken(app, phone) };

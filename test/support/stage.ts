@@ -1,5 +1,5 @@
 import { startApp, type AppOptions, type Env, type TestApp } from './app';
-import { instancesBeside } from './instances';
+import { instancesBeside, type StartBeside } from './instances';
 import { insertAndSignInAll, type SignedInPerson } from './people';
 
 const NICKNAMES = ['Ann', 'Bob', 'Cat', 'Dan', 'Eve'];
@@ -19,7 +19,7 @@ type Name = 'ann' | 'bob' | 'cat' | 'dan' | 'eve';
 type Stage = {
   app: TestApp;
   /** Starts another instance on the same database and keys, for one test. */
-  instance: (env?: Env) => Promise<TestApp>;
+  instance: StartBeside;
 } & Record<Name, SignedInPerson>;
 
 /**

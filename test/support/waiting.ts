@@ -67,3 +67,27 @@ export async function whileOpen<const Calls extends Call | readonly Call[]>(
   const all = await Promise.all(answers);
   return (Array.isArray(calls) ? all : all[0]) as Answers<Calls>;
 }
+
+/** Gives `work` a function that makes the next three writes to a table end like a deadlock. */
+export async function withDeadlocks(
+  { db }: Database,
+  work: (nextOn: (table: string) => PromiseLike<unknown>) => Promise<void>,
+): Promise<void> {
+  await db.raw(`
+    CREATE SEQUENCE tries;
+    CREATE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+      BEGIN
+        IF nextval('tries') <= 3 THEN RAISE EXCEPTION 'cut' USING ERRCODE = '40P01'; END IF;
+        RETURN NEW;
+      END $$;`);
+  const nextOn = (table: string) =>
+    db.raw(`
+      SELECT setval('tries', 1, false);
+      CREATE OR REPLACE TRIGGER fail_at_first BEFORE INSERT OR UPDATE ON ${table}
+        FOR EACH ROW EXECUTE FUNCTION fail_at_first();`);
+  try {
+    await work(nextOn);
+  } finally {
+    await db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
+  }
+}
