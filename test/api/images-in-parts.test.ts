@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { startApp, type TestApp } from '../support/app';
 import { noise, picture, PNG } from '../support/images';
-import { expectOk, field, insertAndSignIn, type SignedInPerson } from '../support/people';
+import { expectOk, field, type SignedInPerson } from '../support/people';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
 const UPLOADS = '/buckets/local/objects/~/uploads';
@@ -12,22 +12,8 @@ const etag = (bytes: Buffer) =>
   Buffer.concat([Buffer.of(0x16), createHash('sha1').update(bytes).digest()]).toString('base64url');
 
 describe('images uploaded in parts', () => {
-  let app: TestApp;
-  let other: TestApp;
-  let ann: SignedInPerson;
-
-  beforeAll(async () => {
-    const env = { UPLOADS_PER_USER_HOUR: '3', UPLOAD_BYTES_PER_USER: '2000' };
-    app = await startApp(env);
-    other = await startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-  });
-  beforeEach(async () => {
-    ann = await insertAndSignIn(app);
-  });
-  afterAll(async () => {
-    await other.close();
-    await app.close();
-  });
+  const env = { UPLOADS_PER_USER_HOUR: '3', UPLOAD_BYTES_PER_USER: '2000' };
+  const { app, instance, ann } = stage({ env, people: 1 });
 
   const tokenOf = async ({ agent }: SignedInPerson) =>
     rememberSecret(String(field((await expectOk(agent.post('/user/get_image_token'))).result, 'token')));
@@ -51,6 +37,7 @@ describe('images uploaded in parts', () => {
   it('may arrive at any instance', async () => {
     const token = await tokenOf(ann);
     const [one, two] = [PNG.subarray(0, 30), PNG.subarray(30)];
+    const other = await instance(env);
     const path = await begin(token);
     expect((await put(token, `${path}/1`, one, other)).status).toBe(200);
     expect((await put(token, `${path}/2`, two)).status).toBe(200);
@@ -63,14 +50,12 @@ describe('images uploaded in parts', () => {
   });
 
   it('are redirected to PUBLIC_URL when it is set, whatever host a client names', async () => {
-    const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
-    const named = await startApp({ PUBLIC_URL: 'https://accounts.example.com/' }, shared);
+    const named = await instance({ PUBLIC_URL: 'https://accounts.example.com/' });
     const token = await tokenOf(ann);
     const put = async (path: string, body: Buffer) => (await send(token, path, body, { at: named })).json;
     const block = await put('/mkblk/40', PNG.subarray(0, 30));
     const longer = await put(`/bput/${String(field(block, 'ctx'))}/30`, PNG.subarray(30, 40));
     expect([field(block, 'host'), field(longer, 'host')]).toEqual(Array(2).fill('https://accounts.example.com'));
-    await named.close();
   });
 
   it('are removed like others when another portrait replaces them', async () => {

@@ -269,7 +269,6 @@ describe('/user/login after failures', () => {
     for (const answer of refused) expect([429, 503]).toContain(answer.status);
     for (const answer of refused) expect(retryAfterOf(answer)).toBeGreaterThan(0);
     await until(async () => (await login(person)).status === 200);
-    await impatient.close();
   });
 
   it('limits right logins in production: 60 an hour per phone and address, 500 a day per phone', async () => {

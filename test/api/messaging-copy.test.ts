@@ -1,11 +1,11 @@
 import { MessagingChangesRepository } from '../../src/features/messaging/messaging-changes-repository';
 import { MessagingCopy } from '../../src/features/messaging/messaging-copy';
 import { startApp, type Env, type TestApp } from '../support/app';
-import { instancesBeside } from '../support/instances';
 import { expectEqualCopies, rongCloudEnv, untilTold } from '../support/messaging';
 import { describeOnOneServer } from '../support/on-one-server';
 import { command, rowsOf } from '../support/operator';
 import { insertAndLogIn, insertPerson, signIn, type Person } from '../support/people';
+import { stage } from '../support/stage';
 import { startRongCloudStandIn, type RongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { until } from '../support/until';
 import { untilWaiting } from '../support/waiting';
@@ -22,24 +22,19 @@ const join = ({ db }: TestApp, groupId: string, ids: string[]) =>
 
 describeOnOneServer('messaging copy', () => {
   let vendor: RongCloudStandIn;
-  let app: TestApp;
   let env: Env;
   let ann: Person;
   let bob: Person;
 
+  // Without RongCloud.
+  const { app, instance: anotherInstance } = stage({ eachTest: true });
   beforeEach(async () => {
     vendor = await startRongCloudStandIn();
     env = rongCloudEnv(vendor);
-    // Without RongCloud.
-    app = await startApp();
     // Among the first hundred ids.
     [ann, bob] = [await insertPerson(app, 'Ann', 'a-ann'), await insertPerson(app, 'Bob', 'a-bob')];
   });
-  afterEach(async () => {
-    await app.close();
-    await vendor.close();
-  });
-  const anotherInstance = instancesBeside(() => app);
+  afterEach(() => vendor.close());
 
   const copy = (options: Record<string, boolean> = {}) => command(app, 'messaging copy', [], options, env);
   /** Makes users, a group of 150 and a dismissed one, and blacklists. Returns the users. */

@@ -5,6 +5,7 @@ import { rongCloudEnv } from '../support/messaging';
 import { e164, field, insertAndSignIn, insertPerson, newPhone, type SignedInPerson } from '../support/people';
 import { tenthsUntil } from '../support/real-time';
 import { rememberSecret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { startCollector, type Collector, type Span } from '../support/stand-ins/collector';
 import { startRongCloudStandIn, type RongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { startSiteverifyStandIn, type SiteverifyStandIn } from '../support/stand-ins/siteverify';
@@ -20,43 +21,38 @@ let collector: Collector;
 let twilio: TwilioStandIn;
 let rongcloud: RongCloudStandIn;
 let captchas: SiteverifyStandIn;
-let app: TestApp;
-let ann: SignedInPerson;
-
 beforeAll(async () => {
   collector = await startCollector();
   twilio = await startTwilioStandIn();
   rongcloud = await startRongCloudStandIn();
   captchas = await startSiteverifyStandIn();
-  app = await startApp(
-    {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${HEADERS_SECRET}`,
-      SMS_PROVIDER: 'twilio',
-      TWILIO_ACCOUNT_SID: twilio.accountSid,
-      TWILIO_AUTH_TOKEN: twilio.authToken,
-      TWILIO_FROM: '+15005550006',
-      TWILIO_API_URL: twilio.url,
-      ...rongCloudEnv(rongcloud),
-      CAPTCHA_PROVIDER: 'turnstile',
-      CAPTCHA_POLICY: 'always',
-      CAPTCHA_SITE_KEY: captchas.siteKey,
-      CAPTCHA_SECRET_KEY: captchas.secretKey,
-      CAPTCHA_VERIFY_URL: captchas.verifyUrl,
-    },
-    { realSms: true },
-  );
-  ann = await insertAndSignIn(app, 'Ann');
+});
+const { app, ann } = stage({
+  env: () => ({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${HEADERS_SECRET}`,
+    SMS_PROVIDER: 'twilio',
+    TWILIO_ACCOUNT_SID: twilio.accountSid,
+    TWILIO_AUTH_TOKEN: twilio.authToken,
+    TWILIO_FROM: '+15005550006',
+    TWILIO_API_URL: twilio.url,
+    ...rongCloudEnv(rongcloud),
+    CAPTCHA_PROVIDER: 'turnstile',
+    CAPTCHA_POLICY: 'always',
+    CAPTCHA_SITE_KEY: captchas.siteKey,
+    CAPTCHA_SECRET_KEY: captchas.secretKey,
+    CAPTCHA_VERIFY_URL: captchas.verifyUrl,
+  }),
+  realSms: true,
+  people: 1,
+  peopleOnce: true,
 });
 
 afterEach(() => {
   twilio.behave('accept');
 });
 
-afterAll(async () => {
-  await app.close();
-  await Promise.all([collector, twilio, rongcloud, captchas].map((server) => server.close()));
-});
+afterAll(() => Promise.all([collector, twilio, rongcloud, captchas].map((server) => server.close())));
 
 const idOf = ({ headers }: Answer) => headers['x-request-id'];
 const namesOf = (trace: Span[]) => trace.slice(1).map(({ name }) => name);
