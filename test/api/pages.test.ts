@@ -7,7 +7,7 @@ import { createLogger } from '../../src/base/logger';
 import { buildContainer } from '../../src/composition/container';
 import { loadConfig } from '../../src/config/config';
 import { loadKeys } from '../../src/start/keys';
-import { KeptSms, startApp, type TestApp } from '../support/app';
+import { KeptSms, type TestApp } from '../support/app';
 import { expectRefusal, sendRaw } from '../support/calls';
 import { e164, expectOk, field, newPhone } from '../support/people';
 import { productionEnv } from '../support/production';
@@ -33,16 +33,7 @@ const TWILIO = {
   TWILIO_FROM: '+15005550006',
 };
 
-const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
-
-async function withAnother<T>(env: Record<string, string>, look: (other: TestApp) => Promise<T>): Promise<T> {
-  const other = await startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-  try {
-    return await look(other);
-  } finally {
-    await other.close();
-  }
-}
+const { app, instance } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
 
 async function textOf(path: string, of = app): Promise<string> {
   const { status, body } = await sendRaw(of, path, GET);
@@ -115,18 +106,16 @@ describe('GET /docs', () => {
   });
 
   it('answers 404 when it is turned off', async () => {
-    await withAnother({ DOCS_PAGE: 'off' }, async (off) => {
-      for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js'])
-        expectRefusal(await sendRaw(off, path, GET), 404, 'no such path');
-      await textOf('/dev/inbox', off);
-    });
+    const off = await instance({ DOCS_PAGE: 'off' });
+    for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js'])
+      expectRefusal(await sendRaw(off, path, GET), 404, 'no such path');
+    await textOf('/dev/inbox', off);
   });
 
   it('is served in production, without a link to an inbox', async () => {
     expect(await textOf('/docs')).toContain('data-inbox="dev/inbox"');
-    await withAnother(productionEnv(), async (production) => {
-      expect(await textOf('/docs', production)).toContain('data-inbox=""');
-    });
+    const production = await instance(productionEnv());
+    expect(await textOf('/docs', production)).toContain('data-inbox=""');
   });
 });
 
@@ -150,21 +139,20 @@ describe('the files of /docs and /openapi.json', () => {
   });
 
   it('answer 429 to an address that has downloaded its KiB of the hour', async () => {
-    await withAnother({ TRUST_PROXY: '1', PAGE_KIB_PER_IP_HOUR: '1000' }, async (limited) => {
-      const first = await from(limited, '192.0.2.7', FILE);
-      expect([first.status, (await first.arrayBuffer()).byteLength]).toEqual([200, expect.any(Number)]);
-      // One file of 1.5 MB has used up all of it.
-      for (const path of [FILE, '/docs', '/openapi.json', '/openapi-3.0.json']) {
-        const refused = await from(limited, '192.0.2.7', path);
-        expect([path, refused.status, refused.headers.get('X-Reason')]).toEqual([path, 429, 'too_many_downloads']);
-        expect(refused.headers.get('ETag')).toBeNull();
-      }
-      const known = { 'X-Forwarded-For': '192.0.2.7', 'If-None-Match': first.headers.get('ETag') ?? '' };
-      const askAgain = async (more = {}) => sendRaw(limited, FILE, { ...GET, headers: { ...known, ...more } });
-      expect((await askAgain()).status).toBe(304);
-      expect((await askAgain({ 'Cache-Control': 'no-cache' })).status).toBe(429);
-      expect((await from(limited, '192.0.2.8', '/docs')).status).toBe(200);
-    });
+    const limited = await instance({ TRUST_PROXY: '1', PAGE_KIB_PER_IP_HOUR: '1000' });
+    const first = await from(limited, '192.0.2.7', FILE);
+    expect([first.status, (await first.arrayBuffer()).byteLength]).toEqual([200, expect.any(Number)]);
+    // One file of 1.5 MB has used up all of it.
+    for (const path of [FILE, '/docs', '/openapi.json', '/openapi-3.0.json']) {
+      const refused = await from(limited, '192.0.2.7', path);
+      expect([path, refused.status, refused.headers.get('X-Reason')]).toEqual([path, 429, 'too_many_downloads']);
+      expect(refused.headers.get('ETag')).toBeNull();
+    }
+    const known = { 'X-Forwarded-For': '192.0.2.7', 'If-None-Match': first.headers.get('ETag') ?? '' };
+    const askAgain = async (more = {}) => sendRaw(limited, FILE, { ...GET, headers: { ...known, ...more } });
+    expect((await askAgain()).status).toBe(304);
+    expect((await askAgain({ 'Cache-Control': 'no-cache' })).status).toBe(429);
+    expect((await from(limited, '192.0.2.8', '/docs')).status).toBe(200);
   });
 });
 
@@ -208,10 +196,9 @@ describe('GET /dev/inbox', () => {
         };
       }),
     );
-    await withAnother({}, async (other) => {
-      const answer = await expectOk(other.api.get('/dev/inbox.json').set(bearer(other)));
-      expect(answer).toEqual({ code: 200, result: [] });
-    });
+    const other = await instance();
+    const answer = await expectOk(other.api.get('/dev/inbox.json').set(bearer(other)));
+    expect(answer).toEqual({ code: 200, result: [] });
   });
 
   it('is not cached on the way, and leaves no code in the log', async () => {
@@ -240,9 +227,9 @@ describe('GET /dev/inbox', () => {
 
   it('has a new token at each start, unless one is given', async () => {
     expect(app.inboxToken).toMatch(/^[\w-]{22}$/);
-    await withAnother({}, (other) => Promise.resolve(expect(other.inboxToken).not.toBe(app.inboxToken)));
+    expect((await instance()).inboxToken).not.toBe(app.inboxToken);
     const INBOX_TOKEN = rememberSecret(randomBytes(8).toString('hex'));
-    await withAnother({ INBOX_TOKEN }, (other) => Promise.resolve(expect(other.inboxToken).toBe(INBOX_TOKEN)));
+    expect((await instance({ INBOX_TOKEN })).inboxToken).toBe(INBOX_TOKEN);
     expect(() => loadConfig({ INBOX_TOKEN: 'short' })).toThrow('INBOX_TOKEN: must be 16 or more');
   });
 
@@ -275,9 +262,8 @@ describe('GET /dev/inbox', () => {
   });
 
   it('does not exist in production', async () => {
-    await withAnother(productionEnv(), async (production) => {
-      for (const path of INBOX) expectRefusal(await sendRaw(production, path, GET), 404, 'no such path');
-    });
+    const production = await instance(productionEnv());
+    for (const path of INBOX) expectRefusal(await sendRaw(production, path, GET), 404, 'no such path');
   });
 
   it('does not exist in production, whatever sends the messages', async () => {
@@ -300,15 +286,13 @@ describe('GET /dev/inbox', () => {
   it.each([{ TRUST_PROXY: '1' }, { PUBLIC_URL: 'https://accounts.example.com' }])(
     'does not exist where a proxy is configured by %p',
     async (env) => {
-      await withAnother(env as Record<string, string>, async (proxied) => {
-        for (const path of INBOX) expectRefusal(await sendRaw(proxied, path, GET), 404, 'no such path');
-      });
+      const proxied = await instance(env);
+      for (const path of INBOX) expectRefusal(await sendRaw(proxied, path, GET), 404, 'no such path');
     },
   );
 
   it('does not exist where messages are really sent', async () => {
-    await withAnother(TWILIO, async (sending) => {
-      for (const path of INBOX) expectRefusal(await sendRaw(sending, path, GET), 404, 'no such path');
-    });
+    const sending = await instance(TWILIO);
+    for (const path of INBOX) expectRefusal(await sendRaw(sending, path, GET), 404, 'no such path');
   });
 });
