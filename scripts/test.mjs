@@ -16,10 +16,9 @@ const { processorSeconds } = require('../test/support/jest/processor.cjs');
 
 const [flag, ...rest] = process.argv.slice(2);
 const isAll = flag === '--all';
-const words = isAll ? rest : process.argv.slice(2);
-const chosen = isAll || words.some((word) => !word.startsWith('-')) ? [] : CONTRACT;
 process.stdout.write('Running the tests on a PostgreSQL of their own …\n');
-const argv = await buildArgv([...words, ...chosen]);
+const argv = await buildArgv(isAll ? rest : process.argv.slice(2));
+if (!isAll && argv._.length === 0) argv._ = CONTRACT;
 const first = await jest(argv);
 const isGood = first.isGood || (await again(first));
 process.stdout.write(`These tests took ${processorSeconds().toFixed(0)} s of processor.\n`);
