@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Knex } from 'knex';
 import { newUserId } from '../../src/features/users/user-id';
 import { fixedWords } from '../../src/http/operations-router';
+import { amount } from '../support/amounts';
 import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel, type Answer } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { OPERATIONS } from '../support/operations';
@@ -818,7 +819,7 @@ describe('friendships', () => {
         [invite, invite, invite, agree, agree, ignore, withdraw, end][randomInt(8)] ?? invite;
       const act = async (me: SignedInPerson): Promise<Answer[]> => {
         const answers: Answer[] = [];
-        while (answers.length < 60) answers.push(await something()(me, one()));
+        while (answers.length < amount(60)) answers.push(await something()(me, one()));
         return answers;
       };
       let isGoing = true;

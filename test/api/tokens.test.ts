@@ -23,8 +23,9 @@ import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
 
 describe('POST /user/get_token', () => {
+  const { app } = stage();
+
   it('returns an id and a JWT that anybody can verify with the published keys', async () => {
-    const app = await startApp();
     const { agent, id } = await insertAndLogIn(app);
     const { result } = await expectOk(agent.post('/user/get_token'));
     const token = rememberSecret(String(field(result, 'token')));
@@ -32,13 +33,10 @@ describe('POST /user/get_token', () => {
     const keys = createRemoteJWKSet(new URL(`${app.url}/.well-known/jwks.json`));
     const { payload } = await jwtVerify(token, keys, { issuer: app.url, subject: id });
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3_600);
-    await app.close();
   });
 
   it('needs a session', async () => {
-    const app = await startApp();
     expect((await app.api.post('/user/get_token')).status).toBe(401);
-    await app.close();
   });
 });
 
@@ -239,8 +237,9 @@ describe('messaging tokens from RongCloud', () => {
 });
 
 describe('POST /user/get_image_token', () => {
+  const { app, instance } = stage();
+
   it('returns target, domain and a token with which an image can be uploaded and then served', async () => {
-    const app = await startApp();
     const { agent, id } = await insertAndLogIn(app);
     const { result } = await expectOk(agent.post('/user/get_image_token'));
     const token = rememberSecret(String(field(result, 'token')));
@@ -252,11 +251,10 @@ describe('POST /user/get_image_token', () => {
     const image = await app.api.get(`/files/${key}`);
     expect([image.status, image.headers['content-type']]).toEqual([200, 'image/png']);
     expect(await inspectImage(image.body as Buffer)).toEqual({ format: 'png', width: 1, height: 1 });
-    await app.close();
   });
 
   it('returns a token of Qiniu for its bucket, and redirects uploads to it', async () => {
-    const app = await startApp({
+    const qiniu = await instance({
       STORAGE_PROVIDER: 'qiniu',
       QINIU_ACCESS_KEY: 'ak',
       QINIU_SECRET_KEY: 'sk',
@@ -264,23 +262,20 @@ describe('POST /user/get_image_token', () => {
       QINIU_DOMAIN: 'https://images.example',
       QINIU_UPLOAD_URL: 'https://upload.example',
     });
-    const { agent, id } = await insertAndLogIn(app);
+    const { agent, id } = await insertAndLogIn(qiniu);
     const { result } = await expectOk(agent.post('/user/get_image_token'));
     expect(result).toMatchObject({ target: 'qiniu', domain: 'https://images.example' });
     const [key, , policy = ''] = String(field(result, 'token')).split(':');
     expect(key).toBe('ak');
     expect(JSON.parse(Buffer.from(policy, 'base64url').toString())).toMatchObject({ scope: `portraits:${id}/` });
-    const upload = await app.api.post('/').redirects(0);
+    const upload = await qiniu.api.post('/').redirects(0);
     expect({ status: upload.status, location: upload.headers.location }).toMatchObject({
       status: 307,
       location: 'https://upload.example',
     });
-    await app.close();
   });
 
   it('needs a session', async () => {
-    const app = await startApp();
     expect((await app.api.post('/user/get_image_token')).status).toBe(401);
-    await app.close();
   });
 });
