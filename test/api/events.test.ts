@@ -5,7 +5,7 @@ import { expectOk, registerAndSignIn, signIn, type SignedInPerson } from '../sup
 import { stage } from '../support/stage';
 import { connectWriter } from '../support/sync';
 
-const { app, ann, bob } = stage({ people: 2, eachTest: true });
+const { app, ann, bob } = stage({ people: 2 });
 beforeEach(() => befriend(app, ann, [bob]));
 
 /** Returns the events of some work by their kinds, each with the names of those whom it concerns. */
@@ -84,7 +84,8 @@ describe('an event is written', () => {
     await app.db('users').where({ id: ann.id }).update({ closed_at: app.db.fn.now() });
     await app.sweep();
   };
-  const dismissBySql = async () => app.db('groups').update({ dismissed_at: app.db.fn.now() });
+  const dismissBySql = async () =>
+    app.db('groups').where({ creator_id: ann.id }).update({ dismissed_at: app.db.fn.now() });
 
   it('for the end of an account', async () => {
     expect(await told(closeAnn)).toContain('user.closed ann');
@@ -97,7 +98,7 @@ describe('an event is written', () => {
     [
       'another service empties it and then dismisses it',
       async () => {
-        await app.db('group_members').update({ is_deleted: true });
+        await app.db('group_members').where({ member_id: ann.id }).update({ is_deleted: true });
         await dismissBySql();
       },
     ],
@@ -136,6 +137,8 @@ describe('an event is written', () => {
   });
 
   it('and deleted a week later', async () => {
+    // Ends what other tests have left, which is an event too.
+    await app.sweep();
     await untilEventsSeen(app);
     await app.db('events').delete();
     const insert = (hours: number) =>
