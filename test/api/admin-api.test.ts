@@ -8,6 +8,7 @@ import { expectRefusal, post, reasonOf, retryAfterOf, sendRaw, type Answer } fro
 import { ADMIN_DOCUMENT } from '../support/document';
 import { FaultProxy } from '../support/fault-proxy';
 import { command } from '../support/operator';
+import { PATIENCE } from '../support/patience';
 import { e164, field, newPhone, registerAndSignIn } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
@@ -291,11 +292,11 @@ describe('the limits of the admin API', () => {
 describe('the admin API answers 503 with Retry-After', () => {
   let proxy: FaultProxy;
   let behind: TestApp;
-  beforeEach(async () => {
+  async function startBehindProxy(patience: number): Promise<void> {
     proxy = await FaultProxy.start(app.databaseUrl);
-    behind = await startApp({ ADMIN_PORT: '0' }, { databaseUrl: proxy.url, dataDir: app.dataDir, patience: 1 });
+    behind = await startApp({ ADMIN_PORT: '0' }, { databaseUrl: proxy.url, dataDir: app.dataDir, patience });
     expect((await status()).status).toBe(200);
-  });
+  }
   afterEach(async () => {
     await proxy.close();
     await behind.close();
@@ -311,11 +312,16 @@ describe('the admin API answers 503 with Retry-After', () => {
   }
 
   it('at once when the database refuses connections', async () => {
+    await startBehindProxy(PATIENCE);
     proxy.refuse();
+    const started = Date.now();
     await expect503();
+    // Each time limit is at least as long.
+    expect(Date.now() - started).toBeLessThan(PATIENCE * 1_000);
   });
 
   it('within seconds when the database has frozen, and works again soon after', async () => {
+    await startBehindProxy(1);
     proxy.stall();
     await expect503();
     proxy.resume();

@@ -669,10 +669,13 @@ describe('when the database is down, the service', () => {
   }
 
   it('answers 503 with Retry-After at once if it refuses connections', async () => {
-    const { proxy, proxied, cookie } = await behindProxy();
+    const { proxy, proxied, cookie } = await behindProxy(PATIENCE);
     try {
       proxy.close();
+      const started = Date.now();
       await expect503s(proxied, cookie, 2);
+      // Each time limit is at least as long.
+      expect(Date.now() - started).toBeLessThan(PATIENCE * 1_000);
     } finally {
       await proxied.close();
     }
