@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Caller } from '../base/caller';
 import { createLogger } from '../base/logger';
-import { buildServices } from '../composition/services';
+import { buildServices, type Outside } from '../composition/services';
 import type { Config } from '../config/config';
 import { askingBy, migrationsIn } from '../database/migrations';
 import { connectionOptions, knexFor } from '../database/pool';
@@ -35,18 +35,24 @@ export async function perform(command: Command, given: Given, at: Workplace): Pr
   }
 }
 
+interface Place extends Pick<Outside, 'databaseUrl' | 'patience'> {
+  config: Config;
+  operator: string;
+}
+
 /** Builds the services that answer requests, for a command line, which asks no running instance. */
 export async function atWorkplace<T>(
-  { config, databaseUrl, operator }: { config: Config; databaseUrl: string; operator: string },
+  { config, databaseUrl, operator, patience }: Place,
   work: (at: Workplace) => Promise<T>,
 ): Promise<T> {
-  const db = supportPool(databaseUrl);
+  const db = supportPool(databaseUrl, patience);
   const { limitsUrl } = config.database;
-  const limits = limitsUrl === undefined ? db : supportPool(limitsUrl);
+  const limits = limitsUrl === undefined ? db : supportPool(limitsUrl, patience);
   try {
     await checkDatabase(db, databaseUrl);
     const services = await buildServices(config, {
       databaseUrl,
+      patience,
       keys: loadKeys(config),
       // Not to standard output, which would add a listener for the end of the process.
       logger: createLogger('silent', { write: () => undefined }),
@@ -64,8 +70,8 @@ export async function atWorkplace<T>(
 }
 
 /** Opens connections for statements of support. */
-export function supportPool(databaseUrl: string): Knex {
-  return knexFor({ ...connectionOptions(databaseUrl), statement_timeout: STATEMENT_MS });
+export function supportPool(databaseUrl: string, patience?: number): Knex {
+  return knexFor({ ...connectionOptions(databaseUrl, patience), statement_timeout: STATEMENT_MS });
 }
 
 /** Makes the operator the origin of a command's changes. A command line has no address. */

@@ -4,6 +4,7 @@ import { COMMANDS } from '../../src/admin/commands';
 import { atWorkplace, perform } from '../../src/admin/perform';
 import { loadConfig } from '../../src/config/config';
 import type { Env, TestApp } from './app';
+import { PATIENCE } from './patience';
 
 type Place = Pick<TestApp, 'dataDir' | 'databaseUrl'>;
 
@@ -18,7 +19,7 @@ export async function command(
   const found = COMMANDS.find((one) => one.name === name);
   if (!found) throw new Error(`unknown command: ${name}`);
   const config = loadConfig({ DATA_DIR: on.dataDir, SMS_PROVIDER: 'file', SMS_FILE: join(on.dataDir, 'sms'), ...env });
-  const place = { config, databaseUrl: on.databaseUrl, operator: 'olga' };
+  const place = { config, databaseUrl: on.databaseUrl, operator: 'olga', patience: PATIENCE };
   return atWorkplace(place, (at) => perform(found, { words, options }, at));
 }
 
