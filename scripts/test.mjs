@@ -1,4 +1,4 @@
-// npm test: the tests that prove the contract, or those that the words choose, by Jest: npm test -- test/api/login.test.ts
+// npm test: the tests that prove the contract, or those that words choose, by Jest: npm test -- test/api/auth/login
 // npm run test:all: all tests.
 // It retries files that fail, by themselves: on a busy machine a test can run out of time beside others.
 import { appendFileSync } from 'node:fs';

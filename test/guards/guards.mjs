@@ -1,5 +1,7 @@
 // Each guard of the service, the change that removes it from the source, and the test that must fail then. Each folder of
 // tests has one file. A guard's id is its test's file and the next number of that file; docs/security.md cites it.
+import { readdirSync } from 'node:fs';
+import { URL } from 'node:url';
 import { guards as api } from './api.mjs';
 import { guards as attacks } from './attacks.mjs';
 import { guards as browser } from './browser.mjs';
@@ -24,9 +26,21 @@ const FOLDERS = {
   'test/unit': unit,
 };
 
+const tests = Object.keys(FOLDERS).flatMap((folder) => {
+  const files = readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: true });
+  return files.map((file) => `${folder}/${file.replaceAll('\\', '/')}`);
+});
+
 export const guards = Object.entries(FOLDERS).flatMap(([folder, rows]) =>
-  Object.entries(rows).map(([id, guard]) => ({ id, test: `${folder}/${fileOf(id, folder)}.test`, ...guard })),
+  Object.entries(rows).map(([id, guard]) => ({ id, test: testOf(id, folder), ...guard })),
 );
+
+/** Returns the test of an id, which may be in a folder of a slice. */
+function testOf(id, folder) {
+  const file = `/${fileOf(id, folder)}.test`;
+  const found = tests.find((test) => test.startsWith(`${folder}/`) && test.endsWith(`${file}.ts`));
+  return found?.replace(/\.ts$/, '') ?? folder + file;
+}
 
 /** Returns the file of an id. If files of two folders share a name, the id begins with the folder's name. */
 function fileOf(id, folder) {

@@ -25,17 +25,17 @@ const tests = (...words) => ['node_modules/jest/bin/jest.js', '--forceExit', ...
 
 /** The check that fails without a file. */
 const FORGOTTEN = {
-  'migrations/0031_gender.up.sql': tests('test/api/profile', '-t', 'set_gender'),
+  'migrations/0031_gender.up.sql': tests('test/api/profile/profile', '-t', 'set_gender'),
   'migrations/0031_gender.down.sql': tests('test/unit/migrations'),
   'src/features/users/profile.ts': types,
   'src/features/profile/profile-schemas.ts': types,
-  'src/features/profile/profile-router.ts': tests('test/api/profile', '-t', 'set_gender'),
+  'src/features/profile/profile-router.ts': tests('test/api/profile/profile', '-t', 'set_gender'),
   'docs/api.md': tests('test/unit/api-docs'),
   'docs/sync.md': tests('test/unit/api-docs'),
-  'test/support/people.ts': tests('test/api/users', '-t', 'find'),
+  'test/support/people.ts': tests('test/api/users/users', '-t', 'find'),
   'test/api/messages.test.ts': tests('test/api/messages', '-t', 'set_gender'),
-  'test/api/profile.test.ts': tests('test/unit/api-docs'),
-  'test/api/openapi-examples.test.ts': tests('test/api/openapi-examples'),
+  'test/api/profile/profile.test.ts': tests('test/unit/api-docs'),
+  'test/api/http/openapi-examples.test.ts': tests('test/api/http/openapi-examples'),
   'npm run openapi': tests('test/unit/openapi'),
 };
 
@@ -46,7 +46,7 @@ if (files.sort().join() !== Object.keys(FORGOTTEN).sort().join())
 
 const failures = [];
 const whole = tests(
-  'test/api/(profile|users|sync.test|conventions|messages|openapi)',
+  'test/api/(.*/)?(profile|users|sync.test|conventions|messages|openapi)',
   'test/unit/(api-docs|reasons|migr|openapi)',
 );
 const waiting = [whole, types].map((check) => () => expect('by the page', true, undefined, check));

@@ -7,7 +7,8 @@ const TEST = join(__dirname, '..');
 const read = (page: string) => readFileSync(join(TEST, '../docs', page), 'utf8');
 const page = read('api.md');
 const syncPage = read('sync.md');
-const tests = readdirSync(join(TEST, 'api'))
+const tests = readdirSync(join(TEST, 'api'), { encoding: 'utf8', recursive: true })
+  .filter((file) => file.endsWith('.test.ts'))
   .map((file) => readFileSync(join(TEST, 'api', file), 'utf8'))
   .join('');
 

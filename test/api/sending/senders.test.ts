@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { VerificationCodes } from '../../../src/features/verification/verification-code';
+import { expectBody, expectRefusal, post, type Answer } from '../../support/calls';
+import { EXAMPLES } from '../../support/example-phones';
+import { e164, field, newPhone } from '../../support/people';
+import { rememberSecret } from '../../support/secrets';
+import { stage } from '../../support/stage';
+import { Vendors, WAYS, type WayName } from '../../support/vendors';
+
+/** A country for each way. */
+const COUNTRIES = ['GB', 'FR', 'DE', 'ES', 'IT', 'NL', 'PL', 'SE', 'BD'];
+const WAY_OF: [country: string, way: WayName][] = WAYS.map((way, index) => [COUNTRIES[index] ?? '', way]);
+
+let vendors: Vendors;
+const { app, instance } = stage({
+  env: async () => {
+    vendors = await Vendors.start();
+    return {
+      ...vendors.env(Object.fromEntries(WAY_OF.map(([country, way]) => [country, [way]]))),
+      CAPTCHA_POLICY: 'off',
+    };
+  },
+  realSms: true,
+  vendorTimeoutMs: 1_000,
+});
+afterEach(() => {
+  for (const vendor of ['twilio', 'whatsapp', 'telegram', 'http'] as const) vendors.behave(vendor, 'accept');
+  vendors.twilio.behaveAtChecks('compare');
+});
+afterAll(() => vendors.close());
+
+function phoneOf(country: string) {
+  const found = EXAMPLES.find((one) => one.country === country);
+  if (!found) throw new Error(`no example of ${country}`);
+  const { region, digits: phone } = found;
+  rememberSecret(phone);
+  rememberSecret(`${region}${phone}`);
+  return { region, phone };
+}
+
+type Fields = ReturnType<typeof phoneOf>;
+
+const sendCode = (phone: object, more = {}) => post(app.api, '/user/send_code', { ...phone, ...more });
+const verify = (phone: object, code: string) => post(app.api, '/user/verify_code', { ...phone, code });
+const codeOf = ({ body }: Answer) => Number(field(body, 'code'));
+const numberOf = ({ region, phone }: Fields) => `+${region}${phone}`;
+const rowOf = (number: string) =>
+  app
+    .db('verification_codes')
+    .where({ phone: number })
+    .orderBy('id', 'desc')
+    .first<{ way: string; reference: string; attempts: number } | undefined>('way', 'reference', 'attempts');
+const wrong = (code: string) => (code === '000000' ? '111111' : '000000');
+
+describe('a code', () => {
+  it.each(WAY_OF)('in %s goes by %s, and opens what it is for', async (country, way) => {
+    const phone = phoneOf(country);
+    const answer = await sendCode(phone);
+    expectBody(answer, { code: 200 });
+    expect(answer.headers['x-channel']).toBe(way.split(' ').at(-1));
+    const asked = vendors.asked().filter(({ to }) => to === numberOf(phone));
+    expect(asked.map((one) => one.way)).toEqual([way]);
+    expect(await rowOf(numberOf(phone))).toEqual({ way, reference: expect.stringMatching(/./) as string, attempts: 0 });
+    const code = asked[0] ? vendors.codeOf(asked[0]) : '';
+    expect(codeOf(await verify(phone, wrong(code)))).toBe(1000);
+    expectBody(await verify(phone, code), { code: 200, result: { verification_token: expect.any(String) as string } });
+    expect(codeOf(await verify(phone, code))).toBe(2000);
+  });
+
+  it('is in the language of the client, for each sender that has words', async () => {
+    const before = vendors.asked().length;
+    const phone = phoneOf('BD');
+    await app.db('rate_limits').delete();
+    await sendCode(phone, { language: 'de' });
+    expect(vendors.asked().slice(before)).toHaveLength(1);
+    const { body, language } = JSON.parse(vendors.http.requests.at(-1)?.body ?? '{}') as Record<string, string>;
+    expect(language).toBe('de');
+    expect(body).toMatch(/ist Ihr Bestätigungscode/);
+    await app.db('rate_limits').delete();
+    await sendCode(phoneOf('FR'), { language: 'de' });
+    expect(vendors.twilio.requests.at(-1)?.form.get('Twiml')).toContain('<Say language="de-DE">');
+  });
+});
+
+describe('a code of Twilio Verify', () => {
+  const phone = phoneOf('DE');
+  const number = numberOf(phone);
+
+  beforeEach(async () => {
+    await app.db('rate_limits').delete();
+    await app.db('verification_codes').delete();
+  });
+
+  it('is not the one that this service has made and not sent', async () => {
+    await sendCode(phone);
+    const code = rememberSecret(vendors.twilio.verifyCodeFor(number));
+    const own = await ownCodeOf(number);
+    if (own !== code) expect(codeOf(await verify(phone, own))).toBe(1000);
+    expect(codeOf(await verify(phone, code))).toBe(200);
+  });
+
+  /** Returns the code whose HMAC is stored, which only the secret of the service lets find. */
+  async function ownCodeOf(phone: string): Promise<string> {
+    const codes = new VerificationCodes([readFileSync(join(app.dataDir, 'session-secret'), 'utf8').trim()]);
+    const [kept] = await app.db('verification_codes').where({ phone }).pluck<Buffer[]>('code_hmac');
+    for (let index = 0; index < 1_000_000; index += 1) {
+      const code = String(index).padStart(6, '0');
+      if (kept && codes.matches(phone, code, kept)) return rememberSecret(code);
+    }
+    throw new Error('the stored code has no six digits');
+  }
+
+  it.each(['hang', 'reset', 'gateway', { status: 500, code: 20500 }, { status: 429, code: 20429 }] as const)(
+    'costs no try and no guess while Twilio does not compare it: %j',
+    async (behaviour) => {
+      await sendCode(phone);
+      const code = rememberSecret(vendors.twilio.verifyCodeFor(number));
+      vendors.twilio.behaveAtChecks(behaviour);
+      const answer = await verify(phone, wrong(code));
+      expectRefusal(answer, 503, 'the code could not be checked: try again shortly');
+      expect(answer.headers['x-reason']).toBe('code_unchecked');
+      expect(await rowOf(number)).toMatchObject({ attempts: 0 });
+      const guesses = await app.db('rate_limits').where('key', 'like', 'wrong_code%').select('used', 'held');
+      expect(
+        guesses.filter(({ used, held }: { used: number; held: unknown[] }) => used > 0 || held.length > 0),
+      ).toEqual([]);
+      vendors.twilio.behaveAtChecks('compare');
+      expect(codeOf(await verify(phone, code))).toBe(200);
+    },
+  );
+
+  it('is compared five times at most for the address that asked, like any other', async () => {
+    await sendCode(phone);
+    const code = rememberSecret(vendors.twilio.verifyCodeFor(number));
+    const checks = () => vendors.twilio.requests.filter(({ path }) => path.endsWith('/VerificationCheck')).length;
+    const before = checks();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => verify(phone, wrong(code))));
+    expect(answers.filter((answer) => codeOf(answer) === 1000)).toHaveLength(5);
+    expect(checks() - before).toBe(5);
+    expect(codeOf(await verify(phone, code))).toBe(2000);
+  });
+});
+
+describe('the service', () => {
+  it('compares a code itself whose sender was taken out of the settings', async () => {
+    const other = await instance({ CAPTCHA_POLICY: 'off' });
+    await app.db('rate_limits').delete();
+    const phone = newPhone();
+    await sendCode(phone);
+    const [asked] = vendors.asked().filter(({ to }) => to === e164(phone));
+    const code = asked ? vendors.codeOf(asked) : '';
+    expect((await post(other.api, '/user/verify_code', { ...phone, code: wrong(code) })).body).toEqual({ code: 1000 });
+    expect((await post(other.api, '/user/verify_code', { ...phone, code })).body).toMatchObject({ code: 200 });
+  });
+});

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NumberRefused, SendingTimedOut, type Message } from '../../../src/integrations/senders/sender';
+import { expectBody, expectRefusal, post, type Answer } from '../../support/calls';
+import { e164, field, newPhone, passResendTime, type PhoneFields } from '../../support/people';
+import { stage } from '../../support/stage';
+
+const folder = mkdtempSync(join(tmpdir(), 'accounts-routes-'));
+const routes = join(folder, 'routes.json');
+writeFileSync(routes, JSON.stringify({ routes: { GB: ['console sms', 'console voice', 'file whatsapp'] } }));
+const { app } = stage({ env: { SMS_ROUTES: routes, CAPTCHA_POLICY: 'off', SEND_CODE_PER_PHONE_DAY: '4' } });
+afterEach(() => {
+  app.sms.before = () => Promise.resolve();
+  app.sms.sent.length = 0;
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const sendCode = (phone: PhoneFields, more = {}) => post(app.api, '/user/send_code', { ...phone, ...more });
+const codeOf = ({ body }: Answer) => Number(field(body, 'code'));
+const verify = (phone: PhoneFields, code: string) => post(app.api, '/user/verify_code', { ...phone, code });
+
+/** Lets some channels fail. */
+function failing(errors: Partial<Record<Message['channel'], Error>>): string[] {
+  const tried: string[] = [];
+  app.sms.before = ({ channel }) => {
+    tried.push(channel);
+    const error = errors[channel];
+    return error ? Promise.reject(error) : Promise.resolve();
+  };
+  return tried;
+}
+
+const codesOf = (phone: PhoneFields) =>
+  app
+    .db('verification_codes')
+    .where({ phone: e164(phone) })
+    .select<{ way: string; country: string }[]>('way', 'country');
+
+describe('the ways of a code', () => {
+  it('begin with the first of the route, and the answer says by which channel it went', async () => {
+    const phone = newPhone();
+    const answer = await sendCode(phone);
+    expectBody(answer, { code: 200 });
+    expect(answer.headers['x-channel']).toBe('sms');
+    expect(await codesOf(phone)).toEqual([{ way: 'console sms', country: 'GB' }]);
+  });
+
+  it('go on after a known failure and after a refusal, with one code that is right', async () => {
+    const phone = newPhone();
+    const tried = failing({ sms: new Error('the provider failed'), voice: new NumberRefused('no such line') });
+    const answer = await sendCode(phone);
+    expectBody(answer, { code: 200 });
+    expect(answer.headers['x-channel']).toBe('whatsapp');
+    expect(tried).toEqual(['sms', 'voice', 'whatsapp']);
+    expect(await codesOf(phone)).toEqual([{ way: 'file whatsapp', country: 'GB' }]);
+    expect(codeOf(await verify(phone, app.sms.codeFor(e164(phone))))).toBe(200);
+  });
+
+  it('end at a message that may still arrive', async () => {
+    const phone = newPhone();
+    const tried = failing({ sms: new SendingTimedOut('no answer') });
+    expectRefusal(await sendCode(phone), 503, 'the SMS provider did not answer in time: the code may still arrive');
+    expect(tried).toEqual(['sms']);
+    expect(await codesOf(phone)).toEqual([{ way: 'console sms', country: 'GB' }]);
+  });
+
+  it('are refused as undeliverable only if each refuses the number', async () => {
+    const refused = new NumberRefused('not there');
+    const phone = newPhone();
+    failing({ sms: refused, voice: refused, whatsapp: refused });
+    expectRefusal(await sendCode(phone), 400, 'phone: the SMS provider does not deliver to this number');
+    failing({ sms: refused, voice: new Error('down'), whatsapp: refused });
+    expectRefusal(await sendCode(phone), 503, 'the SMS could not be sent: try again later');
+    expect(await codesOf(phone)).toEqual([]);
+  });
+
+  it('are those of the channel that is asked for', async () => {
+    const phone = newPhone();
+    const tried = failing({});
+    const answer = await sendCode(phone, { channel: 'whatsapp' });
+    expect(answer.headers['x-channel']).toBe('whatsapp');
+    expect(tried).toEqual(['whatsapp']);
+  });
+
+  it('do not count where no way leads, and another channel may follow at once', async () => {
+    const phone = newPhone();
+    expectRefusal(await sendCode(phone, { channel: 'telegram' }), 400, 'channel: does not lead to this phone');
+    expectBody(await sendCode(phone, { channel: 'voice' }), { code: 200 });
+  });
+
+  it('share one budget, so that a channel is not a way around', async () => {
+    const phone = newPhone();
+    expectBody(await sendCode(phone, { channel: 'sms' }), { code: 200 });
+    expect(codeOf(await sendCode(phone, { channel: 'voice' }))).toBe(5000);
+    const channels = ['voice', 'whatsapp', 'sms', 'voice', 'whatsapp', 'sms'];
+    const answers: number[] = [];
+    for (const channel of channels) {
+      await passResendTime(app, phone);
+      answers.push(codeOf(await sendCode(phone, { channel })));
+    }
+    expect(answers).toContain(5000);
+    expect(await codesOf(phone)).toHaveLength(answers.indexOf(5000) + 1);
+  });
+
+  it('leave only the newest code valid', async () => {
+    const phone = newPhone();
+    await sendCode(phone, { channel: 'sms' });
+    const first = app.sms.codeFor(e164(phone));
+    await passResendTime(app, phone);
+    await sendCode(phone, { channel: 'voice' });
+    const second = app.sms.codeFor(e164(phone));
+    if (first !== second) expect(codeOf(await verify(phone, first))).toBe(1000);
+    expect(codeOf(await verify(phone, second))).toBe(200);
+  });
+});

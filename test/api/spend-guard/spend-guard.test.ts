@@ -1,0 +1,449 @@
+import examples from 'libphonenumber-js/mobile/examples';
+import { getCountries, getCountryCallingCode, getExampleNumber, type CountryCode } from 'libphonenumber-js/max';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NumberRefused, SendingTimedOut } from '../../../src/integrations/senders/sender';
+import { SmsTrafficRepository } from '../../../src/features/spend-guard/sms-traffic-repository';
+import type { TestApp } from '../../support/app';
+import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel } from '../../support/calls';
+import { e164, insertPerson, newPhone, registerAndSignIn, verificationToken } from '../../support/people';
+import { OUTPUT } from '../../support/paths';
+import { serviceRequestIds } from '../../support/request-ids';
+import { stage } from '../../support/stage';
+import { until } from '../../support/until';
+
+const { app, instance } = stage();
+afterEach(async () => {
+  await app.db('sms_traffic').delete();
+  await app.db('sms_networks').delete();
+  await app.db('rate_limits').delete();
+});
+
+type Headers = Record<string, string>;
+
+const send = (on: TestApp, phone: object, requestId = 'none', from: Headers = {}) =>
+  post(on.api, '/user/send_code', phone, { 'X-Request-Id': requestId, ...from });
+
+/** Inserts codes that were sent some time ago, and how many of them were verified. */
+async function traffic(region: string, ago: string, sent: number, verified: number): Promise<void> {
+  const slot = app.db.raw('sms_traffic_slot(now() - ?::interval)', [ago]);
+  await app.db('sms_traffic').insert({ region, slot, sent, verified });
+}
+
+/** Makes the test's own network look as if it verified nothing, so that an alarm refuses it first. */
+const ownNetworkIsBehind = () => ownNetwork(3, 0);
+
+/** Makes the test's own network look as if it had asked for these codes and verified some of them. */
+async function ownNetwork(sent: number, verified: number): Promise<void> {
+  const slot = app.db.raw('sms_traffic_slot(now())');
+  await app
+    .db('sms_networks')
+    .insert({ network: '127.0.0.0/24', slot, sent, verified })
+    .onConflict(['network', 'slot'])
+    .merge();
+}
+
+/** Returns a new network each time. */
+function elsewhere(): Headers {
+  networks += 1;
+  return { 'X-Forwarded-For': `198.${18 + (networks >> 8)}.${networks & 255}.1` };
+}
+let networks = 0;
+
+/** Inserts a good fortnight, and half an hour in which no code was typed in. */
+async function attackOn(region: string): Promise<void> {
+  for (let day = 2; day < 12; day += 1) await traffic(region, `${day} days`, 100, 80);
+  await traffic(region, '30 minutes', 40, 1);
+  await ownNetworkIsBehind();
+}
+
+/** Every country, with the digits of a mobile number there. */
+const EVERYWHERE = getCountries().flatMap((country): [CountryCode, string][] => {
+  const digits = getExampleNumber(country, examples)?.nationalNumber;
+  return digits === undefined ? [] : [[country, digits]];
+});
+
+/** Returns another number of the same length, in the same country. */
+function numberIn(country: CountryCode, index: number): { region: string; phone: string } {
+  const digits = EVERYWHERE.find(([name]) => name === country)?.[1] ?? '';
+  const last = (Number(digits.slice(-2)) + index) % 100;
+  return { region: getCountryCallingCode(country), phone: digits.slice(0, -2) + String(last).padStart(2, '0') };
+}
+
+const decisions = async (clientId: string) =>
+  app
+    .db('security_events')
+    .where({ event: 'spend_guard' })
+    .whereIn('request_id', await serviceRequestIds(clientId))
+    .select<{ region: string; detail: string }[]>('region', 'detail');
+
+/** Waits for the warnings, since logs are written after the answers. */
+async function logged(clientId: string): Promise<{ region?: string; decision?: string }[]> {
+  const [requestId = ''] = await serviceRequestIds(clientId);
+  await until(() => warnings(requestId).length > 0);
+  return warnings(requestId);
+}
+
+function warnings(requestId: string): { region?: string; decision?: string }[] {
+  return readdirSync(OUTPUT)
+    .filter((name) => name.startsWith('log-'))
+    .flatMap((name) => readFileSync(join(OUTPUT, name), 'utf8').split('\n'))
+    .filter((line) => line.includes('spend guard:') && line.includes(`"${requestId}"`))
+    .map((line) => JSON.parse(line) as { region?: string; decision?: string });
+}
+
+/** Sums up all slots, since the test may span several. */
+const counts = () =>
+  app
+    .db('sms_traffic')
+    .groupBy('region')
+    .orderBy('region')
+    .select('region')
+    .sum({ sent: 'sent', verified: 'verified' });
+
+describe('the spend guard', () => {
+  it('in enforce mode refuses a region whose codes are no longer verified: 5000, Retry-After, nothing sent', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('GB');
+    const phone = newPhone();
+    const answer = await send(guarded, phone, 'enforced');
+    expectBody(answer, { code: 5000 });
+    expect(retryAfterOf(answer)).toBe(600);
+    expect(guarded.sms.sent).toEqual([]);
+    expect(await app.db('rate_limits').where('key', `resend:${e164(phone)}`)).toEqual([]);
+    expect(await decisions('enforced')).toEqual([
+      { region: '44', detail: 'refused: GB, 1 of 40 in the last hour, 80 % before' },
+    ]);
+    expect(await logged('enforced')).toMatchObject([
+      { level: 40, region: '44', country: 'GB', decision: 'refused', sent: 40, verified: 1 },
+    ]);
+  });
+
+  it('in enforce mode still sends to phones with an account, and to other regions', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('GB');
+    expectBody(await send(guarded, await insertPerson(app), 'owner'), { code: 200 });
+    expect(await decisions('owner')).toMatchObject([{ detail: expect.stringMatching(/^let through: /) as string }]);
+    expectBody(await send(guarded, { region: 49, phone: '15123456789' }, 'elsewhere'), { code: 200 });
+    expect(await decisions('elsewhere')).toEqual([]);
+  });
+
+  it('in an alarm sends to an account at an unknown place once a day, and to five such accounts per address', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1', TRUST_PROXY: '1' });
+    await attackOn('GB');
+    const owner = await insertPerson(app);
+    const away = elsewhere();
+    expectBody(await send(guarded, owner, 'none', away), { code: 200 });
+    await app.db('rate_limits').where('key', 'like', 'resend%').delete();
+    expectBody(await send(guarded, owner, 'none', elsewhere()), { code: 5000 });
+    for (let other = 0; other < 4; other += 1)
+      expectBody(await send(guarded, await insertPerson(app), 'none', away), { code: 200 });
+    expectBody(await send(guarded, await insertPerson(app), 'none', away), { code: 5000 });
+  });
+
+  it('in an alarm sends to an account at a place where it was used before', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('GB');
+    const owner = await registerAndSignIn(app);
+    for (let code = 0; code < 3; code += 1) {
+      await app.db('rate_limits').where('key', 'like', 'resend%').delete();
+      expectBody(await send(guarded, owner), { code: 200 });
+    }
+  });
+
+  it('sends 20 codes a day to accounts known at an address whose network verifies hardly any codes', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
+    const ring = elsewhere();
+    const owners = await inParallel(45, () => insertPerson(app));
+    await app.db('security_events').insert(
+      owners.map(({ id }) => {
+        const login = { event: 'logged_in', user_id: id, user_agent: '', request_id: 'none' };
+        return { ...login, ip: ring['X-Forwarded-For'] };
+      }),
+    );
+    const answers = [];
+    for (const owner of owners) answers.push(await send(guarded, owner, 'none', ring));
+    // 20 before the alarm of the network, and 20 in it.
+    expect(countCodes(answers)).toEqual({ 200: 40, 5000: 5 });
+  });
+
+  it('in an alarm sends fifty codes per quarter of an hour to accounts at unknown places', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
+    await attackOn('GB');
+    const owners = await inParallel(55, () => insertPerson(app));
+    const answers = await Promise.all(owners.map((owner) => send(guarded, owner, 'none', elsewhere())));
+    expect(countCodes(answers)).toEqual({ 200: 50, 5000: 5 });
+  });
+
+  it('in an alarm reserves a share for networks that have not asked before', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
+    await attackOn('GB');
+    const first = elsewhere();
+    const share = { key: 'alarm_share:GB', amount: 450, resets_at: app.db.raw(`now() + interval '10 minutes'`) };
+    await app.db('rate_limits').insert({ ...share, used: 224 });
+    expectBody(await send(guarded, newPhone(), 'none', first), { code: 200 });
+    // Half of the share is open to a network that has asked before.
+    expectBody(await send(guarded, newPhone(), 'none', first), { code: 5000 });
+    await app.db('rate_limits').where({ key: share.key }).update({ used: 425 });
+    const answers = await inParallel(30, () => send(guarded, newPhone(), 'none', elsewhere()));
+    expect(countCodes(answers)).toEqual({ 200: 25, 5000: 5 });
+  });
+
+  it('counts at most five open codes per network, so that one address cannot block a country', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
+    for (let day = 2; day < 12; day += 1) await traffic('GB', `${day} days`, 100, 80);
+    const attacker = elsewhere();
+    const answers = [];
+    // In turn: a code that is counted and still being sent counts twice for a moment.
+    for (let asked = 0; asked < 49; asked += 1) answers.push(await send(guarded, newPhone(), 'none', attacker));
+    expect(countCodes(answers)).toEqual({ 200: 20, 5000: 29 });
+    expect(await counts()).toContainEqual({ region: 'GB', sent: 1_000 + 5, verified: 800 });
+    for (let index = 0; index < 10; index += 1)
+      expectBody(await send(guarded, newPhone(), 'newcomer', elsewhere()), { code: 200 });
+    expect(await decisions('newcomer')).toEqual([]);
+  });
+
+  it('counts at most five open codes per network even with concurrent calls to two instances', async () => {
+    const settings = { SPEND_GUARD: 'enforce', TRUST_PROXY: '1' };
+    const both = [await instance(settings), await instance(settings)];
+    const attacker = elsewhere();
+    const answers = await inParallel(100, (index) => send(both[index % 2] ?? app, newPhone(), 'none', attacker));
+    expect(await counts()).toEqual([{ region: 'GB', sent: 5, verified: 0 }]);
+    // Each instance knows what it is sending itself, and sends at most 20.
+    expect(countCodes(answers)[200]).toBeLessThanOrEqual(40);
+  });
+
+  it('leaves more than half of the budget to others when a network verifies less than half of its codes', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', SEND_CODE_PER_DAY: '10' });
+    await ownNetworkIsBehind();
+    const answers = [];
+    for (let index = 0; index < 6; index += 1) answers.push(await send(guarded, newPhone()));
+    expect(countCodes(answers)).toEqual({ 200: 4, 5000: 2 });
+  });
+
+  it('leaves more than half of the budget to others when a network has used a twentieth of it', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
+    await ownNetwork(20, 20);
+    const budget = { key: 'send_in_all:all', amount: 400, resets_at: app.db.raw(`now() + interval '1 day'`) };
+    await app.db('rate_limits').insert({ ...budget, used: 159 });
+    expectBody(await send(guarded, newPhone()), { code: 200 });
+    expectBody(await send(guarded, newPhone()), { code: 5000 });
+    expectBody(await send(guarded, newPhone(), 'none', elsewhere()), { code: 200 });
+  });
+
+  it('sends 20 codes a day to accounts known at an address whose network has used a twentieth of the budget', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
+    await ownNetwork(19, 19);
+    const owners = await inParallel(25, () => insertPerson(app));
+    await app.db('security_events').insert(
+      owners.map(({ id }) => {
+        return { event: 'logged_in', user_id: id, ip: '127.0.0.1', user_agent: '', request_id: 'none' };
+      }),
+    );
+    const answers = [];
+    for (const owner of owners) answers.push(await send(guarded, owner));
+    // One before the network has used a twentieth, and 20 after that.
+    expect(countCodes(answers)).toEqual({ 200: 21, 5000: 4 });
+  });
+
+  it('sends 80 codes a day to accounts known at all addresses of such a network', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
+    await ownNetwork(20, 20);
+    const used = { key: 'alarm_codes_kn:127.0.0.0/24', used: 79, amount: 80 };
+    await app.db('rate_limits').insert({ ...used, resets_at: app.db.raw(`now() + interval '1 day'`) });
+    const answers = [];
+    for (const ip of ['127.0.0.8', '127.0.0.9']) {
+      const owner = await insertPerson(app);
+      const login = { event: 'logged_in', user_id: owner.id, ip, user_agent: '', request_id: 'none' };
+      await app.db('security_events').insert(login);
+      answers.push(await send(guarded, owner, 'none', { 'X-Forwarded-For': ip }));
+    }
+    expect(countCodes(answers)).toEqual({ 200: 1, 5000: 1 });
+  });
+
+  it('counts a code beyond these five once it is verified', async () => {
+    const phones = await inParallel(6, async () => newPhone());
+    for (const phone of phones) expectBody(await send(app, phone), { code: 200 });
+    expect(await counts()).toEqual([{ region: 'GB', sent: 5, verified: 0 }]);
+    const [last] = phones.slice(-1);
+    if (!last) throw new Error('no phone');
+    await post(app.api, '/user/verify_code', { ...last, code: app.sms.codeFor(e164(last)) });
+    expect(await counts()).toEqual([{ region: 'GB', sent: 6, verified: 1 }]);
+  });
+
+  it('in record mode, the default, sends and logs what it would have refused', async () => {
+    await attackOn('GB');
+    expectBody(await send(app, newPhone(), 'recorded'), { code: 200 });
+    expect(await decisions('recorded')).toEqual([
+      { region: '44', detail: 'let through: GB, 1 of 40 in the last hour, 80 % before' },
+    ]);
+    expect(await logged('recorded')).toMatchObject([{ region: '44', decision: 'let through' }]);
+  });
+
+  it('when off does and logs nothing', async () => {
+    const unguarded = await instance({ SPEND_GUARD: 'off' });
+    await attackOn('GB');
+    expectBody(await send(unguarded, newPhone(), 'unguarded'), { code: 200 });
+    expect(await decisions('unguarded')).toEqual([]);
+  });
+
+  it('allows a region again when the bad hour and day are over', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('GB');
+    await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '70 minutes'`);
+    expectBody(await send(guarded, newPhone()), { code: 200 });
+    await traffic('GB', '3 hours', 100, 2);
+    expectBody(await send(guarded, newPhone()), { code: 5000 });
+    await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '27 hours'`);
+    expectBody(await send(guarded, newPhone()), { code: 200 });
+  });
+
+  it('does not judge codes that are too new to be typed in, but caps their number', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await traffic('GB', '0 minutes', 500, 451);
+    await ownNetworkIsBehind();
+    expectBody(await send(guarded, newPhone()), { code: 200 });
+    expectBody(await send(guarded, newPhone(), 'capped'), { code: 5000 });
+    expect(await decisions('capped')).toMatchObject([{ detail: 'refused: GB, 50 not verified yet, at most 50' }]);
+    expectBody(await send(guarded, await insertPerson(app)), { code: 200 });
+  });
+
+  it('caps new codes at three times the usual number per quarter of an hour', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
+    for (let day = 2; day < 12; day += 1) await traffic('GB', `${day} days`, 20, 18);
+    await traffic('GB', '30 minutes', 20, 18);
+    const answers = await inParallel(200, () => send(guarded, newPhone(), 'none', elsewhere()));
+    const { 200: sent = 0 } = countCodes(answers);
+    expect(guarded.sms.sent).toHaveLength(sent);
+    // 90, and as many again in the alarm. A code that is counted and still being sent counts twice for a moment.
+    expect(sent).toBeGreaterThanOrEqual(135);
+    expect(sent).toBeLessThanOrEqual(180);
+  });
+
+  it('counts codes that have not reached the database yet: one of 12 concurrent ones gets the last place', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', DATABASE_POOL_MAX: '20' });
+    await traffic('GB', '0 minutes', 49, 0);
+    await ownNetworkIsBehind();
+    let answered = 0;
+    const answers = await app.db.transaction(async (trx) => {
+      await trx.raw('LOCK TABLE sms_traffic IN SHARE MODE');
+      const calls = inParallel(12, () => send(guarded, newPhone()).finally(() => (answered += 1)));
+      await until(() => answered >= 11, 3_000).catch(() => undefined);
+      return { calls };
+    });
+    expect(countCodes(await answers.calls)).toEqual({ 200: 1, 5000: 11 });
+  });
+
+  it('counts traffic recorded before regions were countries', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('44');
+    expectBody(await send(guarded, newPhone()), { code: 5000 });
+  });
+
+  it('judges each country of a calling code separately', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('JM');
+    await traffic('US', '30 minutes', 40, 32);
+    expectBody(await send(guarded, { region: 1, phone: '8765550123' }), { code: 5000 });
+    expectBody(await send(guarded, { region: 1, phone: '2025550124' }), { code: 200 });
+  });
+});
+
+describe('a few codes to each of many countries', () => {
+  const spray = (on: TestApp, perCountry: number) =>
+    inParallel(perCountry, async (index) => {
+      const answers = [];
+      for (const [country] of EVERYWHERE) answers.push(await send(on, numberIn(country, index), 'none', elsewhere()));
+      return countCodes(answers);
+    });
+
+  it('are capped together while no country can be judged, and refused once one can', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1', TRUST_PROXY: '1' });
+    await spray(guarded, 2);
+    // 150, and as many again in the alarm. If two come at once, one may see the other both as counted and as pending.
+    const capped = guarded.sms.sent.length;
+    expect([299, 300]).toContain(capped);
+    await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '30 minutes'`);
+    await app.db('rate_limits').delete();
+    await spray(guarded, 1);
+    expect(guarded.sms.sent).toHaveLength(capped + 150);
+  });
+
+  it('are also refused when each country stays below the number that is judged', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    for (const country of ['FR', 'ES', 'IT']) await traffic(country, '30 minutes', 50, 0);
+    expectBody(await send(guarded, { region: 49, phone: '15123456789' }), { code: 200 });
+    await ownNetworkIsBehind();
+    for (const country of ['PL', 'SE']) await traffic(country, '30 minutes', 50, 0);
+    expectBody(await send(guarded, { region: 49, phone: '15123456788' }), { code: 5000 });
+  });
+
+  it('do not block new users in a country where others verify their codes', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await traffic('GB', '2 hours', 30, 20);
+    for (const [country] of EVERYWHERE) if (country !== 'GB') await traffic(country, '30 minutes', 5, 0);
+    await ownNetworkIsBehind();
+    expectBody(await send(guarded, newPhone()), { code: 200 });
+    expectBody(await send(guarded, { region: 49, phone: '15123456789' }, 'together'), { code: 5000 });
+    const about = expect.stringMatching(
+      /^refused: all regions that are not proven, 0 of \d+ in the last hour/,
+    ) as string;
+    expect(await decisions('together')).toMatchObject([{ detail: about }]);
+  });
+});
+
+describe('SMS traffic', () => {
+  it('counts sent and verified codes by country, over all instances', async () => {
+    const second = await instance({});
+    await verificationToken(app, newPhone());
+    await verificationToken(second, newPhone());
+    await send(app, newPhone());
+    await send(app, { region: 1, phone: '2025550123' });
+    expect(await counts()).toEqual([
+      { region: 'GB', sent: 3, verified: 2 },
+      { region: 'US', sent: 1, verified: 0 },
+    ]);
+  });
+
+  it('counts codes that may have been sent, but not those that certainly were not', async () => {
+    const failing = await instance({});
+    failing.sms.before = () => Promise.reject(new SendingTimedOut());
+    expectRefusal(await send(failing, newPhone()), 503);
+    failing.sms.before = () => Promise.reject(new NumberRefused());
+    expectRefusal(await send(failing, newPhone()), 400);
+    failing.sms.before = () => Promise.reject(new Error('down'));
+    expectRefusal(await send(failing, newPhone()), 503);
+    expect(await counts()).toEqual([{ region: 'GB', sent: 1, verified: 0 }]);
+  });
+
+  it('counts a verification in the slot in which its code was sent', async () => {
+    const phone = newPhone();
+    await send(app, phone);
+    await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '20 minutes'`);
+    await app.db.raw(`UPDATE verification_codes SET created_at = created_at - interval '20 minutes' WHERE phone = ?`, [
+      e164(phone),
+    ]);
+    await post(app.api, '/user/verify_code', { ...phone, code: app.sms.codeFor(e164(phone)) });
+    expect(await counts()).toEqual([{ region: 'GB', sent: 1, verified: 1 }]);
+  });
+
+  it('is summed up once in ten minutes for the past fortnight, and each time for the last day', async () => {
+    let now = 0;
+    const repository = new SmsTrafficRepository(app.db, () => now);
+    const phone = { number: '+447400123456', region: '44' };
+    await traffic('GB', '3 days', 100, 80);
+    expect(await repository.ofRegion(phone)).toMatchObject({ past: { sent: 100 }, day: { sent: 0 } });
+    await traffic('GB', '4 days', 100, 80);
+    await traffic('GB', '3 hours', 10, 8);
+    expect(await repository.ofRegion(phone)).toMatchObject({ past: { sent: 100 }, day: { sent: 10 } });
+    now = 600_000;
+    expect(await repository.ofRegion(phone)).toMatchObject({ past: { sent: 200, verified: 160 } });
+  });
+
+  it('is stored for slightly more than a fortnight', async () => {
+    await traffic('GB', '15 days', 1, 1);
+    await traffic('GB', '17 days', 1, 1);
+    await new SmsTrafficRepository(app.db).sweep();
+    expect(await counts()).toEqual([{ region: 'GB', sent: 1, verified: 1 }]);
+  });
+});

@@ -1,0 +1,131 @@
+import { untilEventsSeen } from '../../support/events';
+import { befriend, callGroup, createGroup } from '../../support/groups';
+import { instancesBeside } from '../../support/instances';
+import { expectOk, insertAndSignIn, signIn, verificationToken, type SignedInPerson } from '../../support/people';
+import { stage } from '../../support/stage';
+import { cookieFor } from '../../support/streams';
+import { sync } from '../../support/sync';
+import { until } from '../../support/until';
+
+describe('GET /user/changes', () => {
+  const streams: AbortController[] = [];
+  const { app, ann, bob } = stage({ people: 2 });
+  afterEach(async () => {
+    for (const stream of streams.splice(0)) stream.abort();
+    await until(() => app.liveSyncs() === 0);
+  });
+  beforeEach(async () => {
+    await befriend(app, ann, [bob]);
+    await untilEventsSeen(app);
+  });
+
+  const instance = instancesBeside(() => app);
+
+  /** Connects as a browser does, and keeps the versions that it is told. */
+  async function connect(person: SignedInPerson, on = app) {
+    const stop = new AbortController();
+    streams.push(stop);
+    const headers = await cookieFor(on, person);
+    const answer = await fetch(`${on.url}/user/changes`, { headers, signal: stop.signal });
+    const versions: number[] = [];
+    const claims: string[] = [];
+    let hasEnded = false;
+    const read = async () => {
+      let text = '';
+      for await (const part of answer.body ?? []) {
+        text += Buffer.from(part as Uint8Array).toString();
+        claims.splice(0, Infinity, ...(text.match(/^event: number_claim$/gm) ?? []));
+        versions.splice(
+          0,
+          Infinity,
+          ...[...text.matchAll(/^data: \{"version":(\d+)\}$/gm)].map(([, one]) => Number(one)),
+        );
+      }
+    };
+    void read().then(
+      () => (hasEnded = true),
+      () => (hasEnded = true),
+    );
+    return { answer, versions, claims, stop, hasEnded: () => hasEnded };
+  }
+
+  it('tells a version at once, and a later one after each change that concerns the user', async () => {
+    const { answer, versions } = await connect(ann);
+    expect(answer.headers.get('content-type')).toBe('text/event-stream');
+    await until(() => versions.length === 1);
+    await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
+    await until(() => versions.length === 2);
+    const { friends, version } = await sync(ann, versions[0], { names: true });
+    expect(friends).toMatchObject([{ friendId: bob.id }]);
+    expect(version).toBeGreaterThanOrEqual(versions[1] ?? 0);
+  });
+
+  it('hears of a group that the user has joined since', async () => {
+    const { versions } = await connect(ann);
+    await until(() => versions.length === 1);
+    const group = await createGroup(app, [bob, ann]);
+    await until(() => versions.length >= 2);
+    const { version } = await sync(ann);
+    const heard = versions.length;
+    await expectOk(await callGroup(bob, 'rename', { groupId: group, name: 'Walkers' }));
+    await until(() => versions.length > heard);
+    expect(versions.at(-1)).toBeGreaterThanOrEqual(version);
+  });
+
+  it("tells when the user's number was claimed, and when it was kept, and does not tell others", async () => {
+    const streams = [await connect(ann), await connect(bob)] as const;
+    await until(() => streams.every(({ versions }) => versions.length > 0));
+    const body = { verification_token: await verificationToken(app, ann) };
+    await expectOk(app.api.post('/user/start_over').send(body));
+    await until(() => streams[0].claims.length === 1);
+    await expectOk(app.api.post('/user/start_over').send(body));
+    await expectOk(ann.agent.post('/user/keep_number').send({ password: ann.password }));
+    await until(() => streams[0].claims.length === 2);
+    await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
+    await until(() => streams[1].versions.length > 1);
+    expect([streams[0].claims.length, streams[1].claims.length]).toEqual([2, 0]);
+  });
+
+  it('tells nothing of a stranger', async () => {
+    const { versions } = await connect(ann);
+    const eve = await insertAndSignIn(app, 'Eve');
+    await until(() => versions.length === 1);
+    await expectOk(eve.agent.post('/user/set_nickname').send({ nickname: 'Evelyn' }));
+    await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
+    await until(() => versions.length === 2);
+    expect(versions).toHaveLength(2);
+  });
+
+  it('ends with the session, and is refused without one', async () => {
+    const { hasEnded, versions } = await connect(ann);
+    await until(() => versions.length === 1);
+    await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [ann.id]).delete();
+    await until(hasEnded);
+    expect((await fetch(`${app.url}/user/changes`)).status).toBe(401);
+    expect(app.liveSyncs()).toBe(0);
+  });
+
+  it('ends when the instance is about to stop, and is forgotten when the browser leaves', async () => {
+    const stopping = await instance();
+    const leaving = await connect(ann, stopping);
+    const staying = await connect(bob, stopping);
+    await until(() => stopping.liveSyncs() === 2);
+    leaving.stop.abort();
+    await until(() => stopping.liveSyncs() === 1);
+    stopping.announceStop();
+    await until(staying.hasEnded);
+    expect(stopping.liveSyncs()).toBe(0);
+  });
+
+  it('is one of five calls of a user that wait', async () => {
+    const other = await signIn(app, ann);
+    for (let count = 0; count < 5; count += 1) await connect(other);
+    await until(() => app.liveSyncs() === 5);
+    expect((await connect(ann)).answer.status).toBe(429);
+  });
+
+  it('refuses other methods', async () => {
+    const answer = await app.api.post('/user/changes');
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET']);
+  });
+});

@@ -1,0 +1,405 @@
+import { connect, type Socket } from 'node:net';
+import type { TestApp } from '../../support/app';
+import { expectRefusal, inParallel, post, type Answer } from '../../support/calls';
+import { untilEventsSeen } from '../../support/events';
+import type { SyncResult } from '../../support/folding-client';
+import { befriend, callGroup, createGroup } from '../../support/groups';
+import { Gate } from '../../support/gate';
+import { instancesBeside } from '../../support/instances';
+import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../../support/people';
+import { realTime } from '../../support/real-time';
+import { stage } from '../../support/stage';
+import { connectWriter, isEmpty, settledClient, sync } from '../../support/sync';
+import { watchStatements } from '../../support/statements';
+import { cookieFor, openAnswer } from '../../support/streams';
+import { until } from '../../support/until';
+import { cancelWaiting, untilWaiting } from '../../support/waiting';
+
+const { app, ann, bob } = stage({ people: 2 });
+let group: string;
+
+beforeEach(async () => {
+  // Connections of the test before may still be ending.
+  await until(() => app.liveSyncs() === 0);
+  await befriend(app, ann, [bob]);
+  group = await createGroup(app, [ann, bob]);
+  await createGroup(app, [ann, bob]);
+});
+afterEach(() => jest.restoreAllMocks());
+
+const instance = instancesBeside(() => app);
+
+/** Starts an instance that may stop, and signs both in there. */
+async function instanceThatStops(): Promise<TestApp> {
+  const other = await instance();
+  for (const person of [ann, bob]) Object.assign(person, await signIn(other, person));
+  return other;
+}
+
+/** Returns the answer to a sync of Ann that has nothing to answer yet, before its wait is over. */
+async function waitingSync(asked: object = { names: true }): Promise<Answer> {
+  const { version } = await settledClient(ann);
+  let answer: Answer | undefined;
+  void post(ann.agent, `/user/sync/${version}`, { wait: 50, ...asked }).then((one) => (answer = one));
+  // A wait of 50 lasts for at least 40 seconds.
+  await until(() => answer !== undefined, 39_000);
+  return answer as unknown as Answer;
+}
+
+/** Returns five calls of this person that wait for this many seconds. */
+function waiting({ agent }: SignedInPerson, { version }: { version: number }, wait = 50): Promise<Answer>[] {
+  return Array.from({ length: 5 }, () => post(agent, `/user/sync/${version}`, { wait }));
+}
+
+/** Returns a request as it is sent. */
+function asText(line: string, headers: object, body?: object): string {
+  const content = body ? JSON.stringify(body) : '';
+  const all = { ...headers, Host: 'accounts', 'Content-Type': 'application/json', 'Content-Length': content.length };
+  const heads = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${line} HTTP/1.1\r\n${heads.join('')}\r\n${content}`;
+}
+
+type Change = [name: string, make: () => Promise<unknown>, found: (result: SyncResult) => unknown];
+
+const changes: Change[] = [
+  [
+    'an own nickname',
+    () => expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' })),
+    ({ user }) => user.nickname === 'Annabel',
+  ],
+  [
+    'an entry of the blacklist',
+    () => expectOk(ann.agent.post('/user/add_to_blacklist').send({ friendId: bob.id })),
+    ({ blacklist }) => blacklist[0]?.friendId === bob.id,
+  ],
+  [
+    'a nickname of a friend, who is in two of her groups',
+    () => expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' })),
+    ({ friends, group_members }) => friends.length === 1 && group_members.length === 2,
+  ],
+  [
+    'a request to be friends',
+    async () => {
+      const carol = await insertAndSignIn(app, 'Carol');
+      await expectOk(carol.agent.post('/friendship/invite').send({ friendId: ann.id }));
+    },
+    ({ friends }) => friends.length === 1,
+  ],
+  [
+    'a new name of a group',
+    async () => expectOk(await callGroup(ann, 'rename', { groupId: group, name: 'Walkers' })),
+    ({ groups }) => groups.length === 1,
+  ],
+  [
+    'a member who leaves',
+    async () => expectOk(await callGroup(bob, 'quit', { groupId: group })),
+    ({ group_members }) => group_members[0]?.isDeleted,
+  ],
+  [
+    'a group that she is brought into',
+    () => expectOk(bob.agent.post('/group/create').send({ name: 'Hikers', memberIds: [ann.id] })),
+    ({ groups }) => groups.length === 1,
+  ],
+  [
+    'a row of another service',
+    async () => {
+      const writer = await connectWriter(app);
+      await writer.query(`UPDATE groups SET name = 'Walkers' WHERE id = $1`, [group]);
+      await writer.end();
+    },
+    ({ groups }) => groups.length === 1,
+  ],
+  [
+    'two users whom another service renames at once',
+    async () => {
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query(`UPDATE users SET nickname = 'Robin' WHERE id IN ($1, $2)`, [ann.id, bob.id]);
+      for (const { id } of [ann, bob]) await writer.query('SELECT user_renamed($1)', [id]);
+      await writer.query('COMMIT');
+      await writer.end();
+    },
+    ({ user, friends }) => user.nickname === 'Robin' || friends.length === 1,
+  ],
+];
+
+describe('a sync that waits', () => {
+  it.each(changes)('is answered with %s', async (_, make, found) => {
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    await make();
+    const { result } = await expectOk(await answer);
+    expect(found(result as SyncResult)).toBeTruthy();
+  });
+
+  it('is answered with a nickname of a friend who has ended the friendship', async () => {
+    const dan = await insertAndSignIn(app, 'Dan');
+    await befriend(app, ann, [dan]);
+    await expectOk(dan.agent.post('/friendship/delete').send({ friendId: ann.id }));
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    await expectOk(dan.agent.post('/user/set_nickname').send({ nickname: 'Danny' }));
+    expect((await expectOk(await answer)).result).toMatchObject({ friends: [{ user: { nickname: 'Danny' } }] });
+  });
+
+  it('is answered at once if there is something', async () => {
+    const { result } = await expectOk(ann.agent.post('/user/sync/0').send({ wait: 50 }));
+    expect(isEmpty(result as SyncResult)).toBe(false);
+  });
+
+  it('is answered without changes when its time is over', async () => {
+    const { result } = await expectOk(await waitingSync({ wait: 1 }));
+    expect(isEmpty(result as SyncResult)).toBe(true);
+  });
+
+  it('is answered without another look when its time is over and it has heard of nothing', async () => {
+    await untilEventsSeen(app);
+    const { version } = await settledClient(ann);
+    const looks = watchStatements('sync_clock() AS clock');
+    const { result } = await expectOk(ann.agent.post(`/user/sync/${version}`).send({ wait: 2 }));
+    expect(looks.sent).toHaveLength(1);
+    expect(isEmpty(result as SyncResult)).toBe(true);
+    expect(result).toMatchObject({ user: { id: ann.id, nickname: 'Ann' } });
+    await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
+    const next = (result as SyncResult).version;
+    expect((await expectOk(ann.agent.post(`/user/sync/${next}`))).result).toMatchObject({
+      user: { nickname: 'Annabel' },
+    });
+  });
+
+  it('looks again when its time is over if it may have missed a change, in its turn', async () => {
+    const client = await settledClient(ann);
+    const gate = new Gate();
+    watchStatements('FROM events', { beforeSending: () => gate.wait() });
+    const answers = waiting(ann, client, 12);
+    await gate.reached;
+    await until(() => app.liveSyncs() === answers.length);
+    await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
+    const looks = watchStatements('sync_clock()', { beforeSending: () => realTime(1_000) });
+    for (const answer of answers)
+      expect((await expectOk(await answer)).result).toMatchObject({ user: { nickname: 'Annabel' } });
+    expect(looks.mostAtOnce).toBeLessThanOrEqual(2);
+    gate.open();
+  });
+
+  it('goes on waiting when strangers change something', async () => {
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    const stranger = await insertAndSignIn(app, 'Carol');
+    await expectOk(stranger.agent.post('/user/set_nickname').send({ nickname: 'Caro' }));
+    await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
+    const { result } = await expectOk(await answer);
+    expect(result).toMatchObject({ friends: [{ friendId: bob.id }] });
+  });
+
+  it.each([
+    ['logs out', () => post(ann.agent, '/user/logout')],
+    [
+      'has a new password elsewhere',
+      async () => {
+        const { region, phone, password } = ann;
+        const other = await signIn(app, ann);
+        return post(other.agent, '/user/change_password', {
+          region,
+          phone,
+          oldPassword: password,
+          newPassword: 'password-2',
+        });
+      },
+    ],
+    ['is suspended', () => app.db('users').where({ id: ann.id }).update({ suspended_at: new Date() })],
+  ])('is refused when the user %s', async (_, end) => {
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    await end();
+    expectRefusal(await answer, 401);
+    expect(app.liveSyncs()).toBe(0);
+  });
+
+  it('is one of five of a user; a sixth gets 429, and syncs that do not wait are answered', async () => {
+    const answers = inParallel(5, () => waitingSync());
+    await until(() => app.liveSyncs() === 5);
+    const { version } = await settledClient(ann);
+    expectRefusal(await post(ann.agent, `/user/sync/${version}`, { wait: 50 }), 429, '', 'too_many_at_once');
+    await expectOk(ann.agent.post(`/user/sync/${version}`));
+    await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
+    for (const answer of await answers) await expectOk(answer);
+    expect(app.liveSyncs()).toBe(0);
+  });
+
+  it('holds no place of an answer, however often it is woken', async () => {
+    const carol = await insertAndSignIn(app, 'Carol');
+    await befriend(app, ann, [carol]);
+    const answers = inParallel(5, () => waitingSync({}));
+    await until(() => app.liveSyncs() === 5);
+    for (const nickname of ['Caro', 'Carola', 'Carolina']) {
+      // Without names in sync, her friends get nothing of this.
+      await expectOk(carol.agent.post('/user/set_nickname').send({ nickname }));
+      await realTime(500);
+    }
+    await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
+    for (const answer of await answers) await expectOk(answer);
+  });
+
+  it('hears of a change that is committed after later ones', async () => {
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    const writer = await connectWriter(app);
+    await writer.query('BEGIN');
+    await writer.query(`UPDATE groups SET name = 'Walkers' WHERE id = $1`, [group]);
+    await insertAndSignIn(app, 'Carol');
+    const looks = watchStatements('FROM events');
+    await until(() => looks.sent.filter(({ isAnswered }) => isAnswered).length > 3);
+    await writer.query('COMMIT');
+    await writer.end();
+    const { result } = await expectOk(await answer);
+    expect(result).toMatchObject({ groups: [{ group: { name: 'Walkers' } }] });
+  });
+
+  it('leaves its place when its client leaves', async () => {
+    const { version } = await settledClient(ann);
+    const request = ann.agent.post(`/user/sync/${version}`).send({ wait: 50 });
+    request.end(() => undefined);
+    await until(() => app.liveSyncs() === 1);
+    request.abort();
+    await until(() => app.liveSyncs() === 0);
+  });
+
+  it('hears of what was changed while the database was away', async () => {
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    const writer = await connectWriter(app);
+    await writer.query('BEGIN');
+    await writer.query(`UPDATE groups SET name = 'Walkers' WHERE id = $1`, [group]);
+    await writer.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    await writer.query('COMMIT');
+    await writer.end();
+    const { result } = await expectOk(await answer);
+    expect(result).toMatchObject({ groups: [{ group: { name: 'Walkers' } }] });
+  });
+
+  it('is answered while those before it read their answers slowly, with two turns of a user', async () => {
+    const { version } = await settledClient(ann);
+    const cookie = await cookieFor(app, ann);
+    const unread = inParallel(5, () => openAnswer(app, `/user/sync/${version}`, cookie, { wait: 50 }));
+    await until(() => app.liveSyncs() === 5);
+    await app
+      .db('groups')
+      .where({ id: group })
+      .update({ name: 'x'.repeat(500_000) });
+    for (const answer of await unread) {
+      expect(answer.statusCode).toBe(200);
+      answer.destroy();
+    }
+  });
+
+  describe('leaves its place, also while an earlier answer does not end,', () => {
+    let socket: Socket;
+    let version: number;
+
+    beforeEach(async () => {
+      ({ version } = await settledClient(ann));
+      const { hostname, port } = new URL(app.url);
+      socket = connect(Number(port), hostname);
+      socket.write(asText('GET /user/changes', await cookieFor(app, bob)));
+      await until(() => app.liveSyncs() === 1);
+    });
+    afterEach(() => socket.destroy());
+
+    async function ask(seconds: number): Promise<void> {
+      socket.write(asText(`POST /user/sync/${version}`, await cookieFor(app, ann), { wait: seconds }));
+      await until(() => app.liveSyncs() === 2);
+    }
+
+    it('when its time is over', async () => {
+      await ask(2);
+      await until(() => app.liveSyncs() === 1);
+    });
+
+    it('when it is refused', async () => {
+      await ask(50);
+      await app.db('users').where({ id: ann.id }).update({ suspended_at: new Date() });
+      await until(() => app.liveSyncs() === 1);
+    });
+
+    it('when its first look fails', async () => {
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN; LOCK TABLE friendships');
+      await ask(50);
+      await untilWaiting(app.db, 1);
+      await cancelWaiting(app.db);
+      await until(() => app.liveSyncs() === 1);
+      await writer.end();
+    });
+
+    it('when a page is refused before it is told anything', async () => {
+      const gate = new Gate();
+      // The second time, after its place was taken.
+      const reads = watchStatements('SELECT group_id AS id', {
+        beforeSending: async () => reads.sent.length > 1 && gate.wait(),
+      });
+      socket.write(asText('GET /user/changes', await cookieFor(app, ann)));
+      await gate.reached;
+      await app.db('users').where({ id: ann.id }).update({ suspended_at: new Date() });
+      gate.open();
+      await until(() => app.liveSyncs() === 1);
+    });
+
+    it('when its connection ends', async () => {
+      await ask(50);
+      socket.destroy();
+      await until(() => app.liveSyncs() === 0);
+    });
+  });
+
+  it('repeats what has been sent only after a pause, while an older transaction is open', async () => {
+    await untilEventsSeen(app);
+    const client = await settledClient(ann);
+    const writer = await connectWriter(app);
+    await writer.query('BEGIN');
+    await writer.query(`UPDATE groups SET name = 'Walkers' WHERE id = $1`, [group]);
+    await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
+    const { version } = await sync(ann, client.version);
+    const begun = Date.now();
+    const { result } = await expectOk(ann.agent.post(`/user/sync/${version}`).send({ wait: 50 }));
+    expect(Date.now() - begun).toBeGreaterThan(4_500);
+    expect(result).toMatchObject({ user: { nickname: 'Annabel' } });
+    const next = post(ann.agent, `/user/sync/${version}`, { wait: 50 });
+    await until(() => app.liveSyncs() === 1);
+    await writer.query('COMMIT');
+    await writer.end();
+    expect((await expectOk(await next)).result).toMatchObject({ user: { nickname: 'Annabel' } });
+  });
+
+  it('is answered without a look when the instance stops before it has its turn', async () => {
+    const stopping = await instanceThatStops();
+    await untilEventsSeen(app);
+    const clients = [await settledClient(ann), await settledClient(bob)] as const;
+    const answers = [...waiting(ann, clients[0]), ...waiting(bob, clients[1])];
+    await until(() => stopping.liveSyncs() === 10);
+    const gate = new Gate();
+    const looks = watchStatements('sync_clock()', { beforeSending: () => gate.wait() });
+    await callGroup(ann, 'rename', { groupId: group, name: 'Walkers' });
+    await until(() => looks.sent.length === 4);
+    stopping.announceStop();
+    gate.open();
+    for (const answer of answers) expect((await answer).status).toBe(200);
+    expect(looks.sent).toHaveLength(4);
+  });
+
+  it('ends without changes when the instance stops, and asks nothing of the database', async () => {
+    const stopping = await instanceThatStops();
+    await untilEventsSeen(app);
+    const events = watchStatements('FROM events');
+    const reads = watchStatements('sync_clock()');
+    const answer = waitingSync();
+    await until(() => stopping.liveSyncs() === 1 && events.sent.filter(({ isAnswered }) => isAnswered).length > 1);
+    const before = reads.sent.length;
+    stopping.announceStop();
+    const { result } = await expectOk(await answer);
+    expect(isEmpty(result as SyncResult)).toBe(true);
+    expect(reads.sent).toHaveLength(before);
+  });
+});
