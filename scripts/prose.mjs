@@ -32,6 +32,8 @@ const WORDS = [
 /** Files that nobody writes by hand, or that quote others. */
 const LEFT_OUT =
   /^(LICENSE|scripts\/prose\.mjs|test\/tools\/prose\.test\.ts|docs\/(admin-)?openapi\.json|packages\/client\/src\/document\.ts|package-lock\.json|.*\.svg)$/;
+/** A guard above a test, whose lines after its sentence are a file's. */
+const GUARD = /^guard \S+: (.*)(?:\n\S+(?:\n[-+].*)+)+/gm;
 const CODE = /\.([cm]?[jt]sx?)$/;
 const HASHED = /(^|\/)(\.env\.example|Dockerfile|Caddyfile|\.ci\/\w+|.*\.(ya?ml|sh|conf))$/;
 
@@ -85,7 +87,10 @@ function* piecesOfCode(path, source) {
   for (const { 0: comment, index } of source.matchAll(
     /\/\*\*[^]*?\*\/|(?:(?<=^|\n)[ \t]*\/\/.*\n?)+|(?<=[;,{(] )\/\/ .*/g,
   )) {
-    const text = comment.replace(/^\s*(\/\*\*|\*\/|\*|\/\/)[ \t]?/gm, '').replace(/\*\/$/, '');
+    const text = comment
+      .replace(/^\s*(\/\*\*|\*\/|\*|\/\/)[ \t]?/gm, '')
+      .replace(/\*\/$/, '')
+      .replace(GUARD, '\n$1\n');
     for (const part of text.split(/\n\s*\n/)) yield { line: lineAt(index), text: part.replace(/\s+/g, ' ').trim() };
   }
   const texts = [];

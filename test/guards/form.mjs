@@ -4,18 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import ts from 'typescript';
 
-/** Hashes the guard itself, each function or class member that it changes, and the tests that it names. */
-export function formOf(root, guard) {
-  const { file, replace, also = [], test, named } = guard;
-  // Neither its id nor its sentence changes its proof.
-  const hash = createHash('sha256').update(
-    JSON.stringify([file, replace, guard.by, also, test.replace(/\.test$/, ''), named]),
-  );
-  for (const place of [{ file, replace }, ...also]) {
-    hash.update(enclosing(join(root, place.file), place.replace));
-    for (const path of laterMigrations(root, place.file)) hash.update(readFileSync(path));
+/** Hashes the guard itself, each function or class member that it changes, and the tests that it stands on. */
+export function formOf(root, { places, code }) {
+  // Neither its id nor its sentence changes its proof, nor does the file or the suite of its test.
+  const hash = createHash('sha256').update(JSON.stringify([places, tokensOf(code)]));
+  for (const { file, replace } of places) {
+    hash.update(enclosing(join(root, file), replace));
+    for (const path of laterMigrations(root, file)) hash.update(readFileSync(path));
   }
-  for (const path of testFiles(root, test)) hash.update(testsNamed(path, named));
   return hash.digest('base64url').slice(0, 16);
 }
 
@@ -28,14 +24,24 @@ export function placesOf(text, source) {
   });
 }
 
+/** Returns the source with the place replaced, as far indented as it was, or nothing if it does not have the place once. */
+export function madeOf({ replace, by }, source) {
+  const [place, ...others] = placesOf(replace, source);
+  if (!place || others.length > 0) return undefined;
+  const widthOf = (text) => /^ */.exec(text)[0].length;
+  const line = source.slice(source.lastIndexOf('\n', place.from - 1) + 1);
+  const indent = ' '.repeat(Math.max(0, widthOf(line) - widthOf(replace)));
+  const made = by.trimStart().replace(/\n(?=.)/g, `\n${indent}`);
+  return source.slice(0, place.from) + made + source.slice(place.to);
+}
+
 /** Says what to do about a source line of a guard that is not found exactly once. */
-export function foundOf({ id, test }, { file, replace }, source) {
+export function foundOf({ id, test, line }, { file, replace }, source) {
   const count = placesOf(replace, source).length;
-  const missing = replace.split('\n').find((line) => line.trim() !== '' && placesOf(line, source).length === 0);
+  const missing = replace.split('\n').find((one) => one.trim() !== '' && placesOf(one, source).length === 0);
   const what =
     count > 1 ? `${count} times: ${replace}` : `no longer: ${missing ?? `${replace} (each line, but not together)`}`;
-  const where = `${id} in test/guards/${test.split('/')[1]}.mjs`;
-  return `${file} has ${what}\nQuote the line in ${where} as it is now; where the protection has gone for good, take the guard out, and what docs/security.md says of it`;
+  return `${file} has ${what}\nQuote the line in ${id} at ${test}:${line} as it is now; where the protection has gone for good, take the guard out, and what docs/security.md says of it`;
 }
 
 /** Returns the words and signs of a text, which do not depend on its format. */
@@ -84,32 +90,4 @@ function laterMigrations(root, file) {
     (name) => name.endsWith('.up.sql') && name > basename(file),
   );
   return names.sort().map((name) => join(root, 'migrations', name));
-}
-
-function testFiles(root, test) {
-  const folder = dirname(join(root, test));
-  const names = readdirSync(folder).filter((name) => name.startsWith(basename(test)) && name.endsWith('.test.ts'));
-  return names.sort().map((name) => join(folder, name));
-}
-
-/** Returns the code of tests whose full name matches, as in Jest. A name with placeholders needs the whole file. */
-function testsNamed(path, named) {
-  const { text, tree } = parse(path);
-  const found = [];
-  const pattern = new RegExp(named, 'i');
-  const walk = (node, names) => {
-    const call = testCallOf(node);
-    const path = call ? [...names, call.name] : names;
-    if (call?.isTest && pattern.test(path.join(' '))) found.push(node.getText(tree));
-    else ts.forEachChild(node, (child) => walk(child, path));
-  };
-  walk(tree, []);
-  return tokensOf(found.length > 0 ? found.join('\n') : text).join(' ');
-}
-
-/** Recognises `it('…', …)`, `describe.each(…)('…', …)` and similar calls. */
-function testCallOf(node) {
-  if (!ts.isCallExpression(node) || !node.arguments[0] || !ts.isStringLiteralLike(node.arguments[0])) return undefined;
-  const [, kind] = /^(describe|it|test)\b/.exec(node.expression.getText()) ?? [];
-  return kind && { name: node.arguments[0].text, isTest: kind !== 'describe' };
 }

@@ -12,8 +12,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../../scripts/dependencies.mjs';
-import { formOf, foundOf, placesOf } from './form.mjs';
-import { guards } from './guards.mjs';
+import { formOf, foundOf, madeOf } from './form.mjs';
+import { guardsOf } from './read.mjs';
 import { addSeen, formsAt, seenForms } from './seen.mjs';
 
 const COPIED = [
@@ -51,8 +51,9 @@ const { values: options, positionals: words } = parseArgs({
 });
 
 /** Taken at the start, since a file may change while the proofs run. */
+const guards = guardsOf(root);
 const forms = new Map(guards.map((guard) => [guard, formOf(root, guard)]));
-const seen = new Set([...seenForms(root), ...(await formsAt(root, options.base))]);
+const seen = new Set([...seenForms(root), ...formsAt(root, options.base)]);
 const wanted = chosen();
 const waiting = [...wanted];
 const unproved = [];
@@ -92,39 +93,34 @@ function isSource(path) {
   return !/(node_modules|dist)$/.test(path);
 }
 
-/**
- * Returns what is wrong with the proof, or nothing if the test fails as required. `also` removes further guards that
- * would still protect.
- */
+/** Returns what is wrong with the proof, or nothing if the test fails as required. */
 async function prove(tree, guard) {
-  const { file, replace, by, also = [], test, named } = guard;
-  const taken = [{ file, replace, by }, ...also].map((one) => ({ ...one, path: join(tree, one.file) }));
+  const taken = guard.places.map((place) => ({ ...place, path: join(tree, place.file) }));
   const sources = taken.map(({ path }) => readFileSync(path, 'utf8'));
   try {
     for (const one of taken) {
       const source = readFileSync(one.path, 'utf8');
-      const places = placesOf(one.replace, source);
-      if (places.length !== 1) return foundOf(guard, one, source);
-      const [{ from, to }] = places;
-      writeFileSync(one.path, source.slice(0, from) + one.by + source.slice(to));
+      const made = madeOf(one, source);
+      if (made === undefined) return foundOf(guard, one, source);
+      writeFileSync(one.path, made);
     }
     // Runs a passing test again: on a busy machine the fault that the guard prevents may not happen.
-    return failureOf(await jest(tree, test, named), named) && failureOf(await jest(tree, test, named), named);
+    return failureOf(await jest(tree, guard), guard) && failureOf(await jest(tree, guard), guard);
   } finally {
     // In reverse order: several changes may be in one file, and only the first has its original text.
     for (let index = taken.length - 1; index >= 0; index -= 1) writeFileSync(taken[index].path, sources[index]);
   }
 }
 
-function failureOf({ status, output }, named) {
+function failureOf({ status, output }, { test, named }) {
   if (status === 0 && !/^Tests:.*\b\d+ passed/m.test(output)) return SKIPPED;
-  if (status === 0) return `the test "${named}" passes without it`;
-  const itself = output.split('\n').some((line) => line.includes('●') && line.includes('›') && line.includes(named));
-  if (itself || output.includes('secrets in the log')) return undefined;
+  if (status === 0) return `${test} passes without it`;
+  const names = [...output.matchAll(/● (.*)/g)].map(([, name]) => name.replaceAll(' › ', ' '));
+  if (names.some((name) => new RegExp(named).test(name)) || output.includes('secrets in the log')) return undefined;
   return `the test could not be run\n${output.slice(-2_000)}`;
 }
 
-function jest(tree, test, named) {
+function jest(tree, { test, named }) {
   return new Promise((resolve) => {
     const args = ['node_modules/jest/bin/jest.js', test, '--testNamePattern', named, '--bail', '--forceExit'];
     const child = spawn(process.execPath, args, { cwd: tree });

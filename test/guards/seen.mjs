@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { formOf } from './form.mjs';
+import { guardsOf } from './read.mjs';
 
 export function seenForms(root) {
   const path = join(root, '.cache', 'guards.json');
@@ -17,13 +17,12 @@ export function addSeen(root, form) {
 }
 
 /** Returns the forms of a commit's guards. Default: where this branch left origin/main, or the last commit. */
-export async function formsAt(root, ref = mergeBase(root)) {
+export function formsAt(root, ref = mergeBase(root)) {
   const folder = mkdtempSync(join(tmpdir(), 'accounts-base-'));
   const tree = join(folder, 'tree');
   try {
     git(root, 'worktree', 'add', '--detach', tree, ref);
-    const { guards } = await import(pathToFileURL(join(tree, 'test', 'guards', 'guards.mjs')).href);
-    return guards.map((guard) => formOf(tree, guard));
+    return guardsOf(tree).map((guard) => formOf(tree, guard));
   } finally {
     rmSync(folder, { recursive: true, force: true });
     git(root, 'worktree', 'prune');
@@ -32,7 +31,10 @@ export async function formsAt(root, ref = mergeBase(root)) {
 
 function mergeBase(root) {
   try {
-    return git(root, 'merge-base', 'HEAD', 'origin/main').trim();
+    const base = git(root, 'merge-base', 'HEAD', 'origin/main').trim();
+    // An older base has its guards in tables. They moved to their tests as they were.
+    git(root, 'cat-file', '-e', `${base}:test/guards/read.mjs`);
+    return base;
   } catch {
     return 'HEAD';
   }

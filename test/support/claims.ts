@@ -1,8 +1,6 @@
-/** A guard of test/guards/guards.mjs. */
+/** A guard, as test/guards/read.mjs returns it. */
 export interface Guard {
   id: string;
-  /** Behaviour that the guard protects. */
-  guard: string;
 }
 
 interface Row {

@@ -57,6 +57,17 @@ describe('npm run prose', () => {
     expect(faultsOf({ 'a.md': text })).toEqual([]);
   });
 
+  it('reads the sentence of a guard, and not the lines of its file', () => {
+    const lines = ['Who comes.', 'guard a-1: it is written anew', 'a.ts', '- // whoever', '- alone', '+ meanwhile'];
+    const others = ['guard a-2: it is no member', 'a.ts', '- anew'];
+    const text = [...lines, ...others].map((line) => `// ${line}\n`).join('');
+    expect(faultsOf({ 'a.test.ts': text })).toEqual([
+      'a.test.ts:1 begins with "Who"',
+      'a.test.ts:1 "anew"',
+      'a.test.ts:1 "is no member"',
+    ]);
+  });
+
   it('refuses a sentence of 36 words in docs, and accepts one of 35', () => {
     const sentence = (words: number) => `${'word '.repeat(words).trim()}.\n`;
     expect(faultsOf({ 'a.md': sentence(36), 'b.md': sentence(35) })).toEqual(['a.md:1 36 words']);

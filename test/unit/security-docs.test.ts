@@ -7,12 +7,15 @@ import { SECURITY_EVENTS } from '../../src/features/audit/security-events-reposi
 import { ROOT } from '../support/service-process';
 
 const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
-const guards = guardsOf(join(ROOT, 'test/guards/guards.mjs'));
+const guards = guardsOf(join(ROOT, 'test/guards/read.mjs'));
 
 /** Runs Node, since Jest cannot load an ES module. */
-function guardsOf(file: string): Guard[] {
-  const program = `import(${JSON.stringify(pathToFileURL(file).href)}).then(({ guards }) => console.log(JSON.stringify(guards)))`;
-  return JSON.parse(execFileSync(process.execPath, ['-e', program], { encoding: 'utf8' })) as Guard[];
+function guardsOf(reader: string): Guard[] {
+  const program = `
+    import { guardsOf } from ${JSON.stringify(pathToFileURL(reader).href)};
+    console.log(JSON.stringify(guardsOf('.').map(({ id }) => ({ id }))));`;
+  const args = ['--input-type=module', '-e', program];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', cwd: ROOT })) as Guard[];
 }
 
 describe('docs/security.md', () => {
