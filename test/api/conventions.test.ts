@@ -60,6 +60,9 @@ async function cookieFor(person: Person): Promise<string> {
 const namedBy = (refusal: unknown) => (field(refusal, 'details') as { path: string }[]).map(({ path }) => path);
 
 describe('methods and paths', () => {
+  // guard conventions-11: GET does not run any operation
+  // src/http/operations-router.ts
+  // - if (req.method !== 'POST') throw new MethodNotAllowed('POST');
   it.each(OPERATIONS.map(pathOf))('%s accepts POST only, and answers 405 with Allow otherwise', async (path) => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const answer = await sendRaw(app, path, { method });
@@ -181,6 +184,18 @@ describe('request bodies', () => {
     );
   });
 
+  // guard conventions-6: each field is validated
+  // src/features/verification/verification-schemas.ts
+  // - verifyCode: described(bytes(0, 8_192), {
+  // + verifyCode: described(z.any(), {
+  // guard conventions-7: each parameter in a path is validated
+  // src/features/users/users-schemas.ts
+  // - z.object({ id: otherId })
+  // + z.object({ id: z.string() })
+  // guard conventions-8: the service validates bodies, whatever clients do
+  // src/http/operations-router.ts
+  // - (parse(body, jsonBody(req)) as object)
+  // + jsonBody(req)
   it.each(OPERATIONS.filter(({ body, params }) => body ?? params))(
     'with an invalid field get a 400 that names it: each field of $path',
     async (operation) => {
@@ -229,6 +244,13 @@ describe('request bodies', () => {
 });
 
 describe('sessions on Login operations', () => {
+  // guard conventions-12: operations that need a session refuse callers without one
+  // src/http/operations-router.ts
+  // - (access === 'anyone' ? [] : [entrance[access]])
+  // + (access === 'visitor' ? [entrance[access]] : [])
+  // src/http/operation.ts
+  // - if (this.req.signedIn === undefined) throw new NotSignedIn(); return this.req.signedIn;
+  // + return this.req.signedIn ?? { userId: 'abcdefghijkl', sid: '', credentialsVersion: 0 };
   it.each(LOGIN)('%s answers 401 without a session', async (path) => {
     expectRefusal(await sendRaw(app, path), 401, 'needs a session: log in first');
   });
@@ -301,6 +323,10 @@ describe('answers', () => {
     }
   });
 
+  // guard conventions-4: security headers limit what browsers may do with answers
+  // src/http/head.ts
+  // - Object.entries(SAME_HEADERS)
+  // + Object.entries(SAME_HEADERS).slice(-1)
   it('tell browsers not to run, frame, sniff or pass on anything', async () => {
     for (const { headers } of [await post(app.api, '/user/groups'), await sendRaw(app, '/healthz', { method: 'GET' })])
       expect(headers).toMatchObject({
@@ -313,6 +339,10 @@ describe('answers', () => {
       });
   });
 
+  // guard conventions-15: a client's request id is accepted if it is well-formed
+  // src/http/request-log.ts
+  // - /^[A-Za-z0-9._-]{1,64}$/.test(given)
+  // + given !== ''
   it("carry the client's request id when it is well-formed", async () => {
     const sane = 'A-z0.9_'.padEnd(64, 'x');
     const answered = async (id: string) =>
@@ -322,6 +352,10 @@ describe('answers', () => {
       expect(await answered(insane)).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
+  // guard conventions-5: the request log masks addresses
+  // src/http/request-log.ts
+  // - maskedAddress(req.sentFrom)
+  // + req.sentFrom
   it("are logged with the service's request id, the client's id, and a masked address", async () => {
     const proxied = await startApp({ TRUST_PROXY: 'loopback' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     const call = async (id: string, address: string) => {
@@ -349,6 +383,11 @@ describe('answers', () => {
     expect(await requestLinesOf('asked-elsewhere')).toMatchObject([info]);
   });
 
+  // guard conventions-13: refused access is logged
+  // src/http/request-log.ts
+  // - const { req } = this;
+  // +     const { req } = this;
+  // +     if (this.statusCode === 401 || this.statusCode === 403) return;
   it('are also logged when they refuse access with 401 or 403', async () => {
     const status = async (id: string, headers: Record<string, string>) => {
       const answer = await sendRaw(app, '/user/groups', { headers: { 'X-Request-Id': id, ...headers } });
@@ -386,6 +425,10 @@ describe('cross-site requests', () => {
       body: method === 'POST' ? JSON.stringify(newPhone()) : '',
     });
 
+  // guard conventions-3: other sites cannot send requests
+  // src/http/cross-site.ts
+  // - else if (isForeign(req, origin, publicOrigin) && WRITING.includes(req.method))
+  // + else if (isForeign(req, origin, publicOrigin) && req.method === 'nothing')
   it.each<Record<string, string>>([
     { 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Fetch-Site': 'same-site' },
@@ -430,6 +473,10 @@ describe('cross-site requests', () => {
         body: JSON.stringify(newPhone()),
       });
 
+    // guard conventions-2: an origin is compared with PUBLIC_URL, and not with Host
+    // src/http/cross-site.ts
+    // - publicOrigin === undefined ?
+    // + publicOrigin ?
     it('are refused when origin and host agree with each other, but not with PUBLIC_URL', async () => {
       const headers = { Host: 'evil.example', Origin: 'https://evil.example' };
       expectRefusal(await sendRaw(secure, '/user/groups', { headers }), 403, 'CORS_ORIGINS');
@@ -441,6 +488,10 @@ describe('cross-site requests', () => {
       expectBody(await sendRaw(secure, '/user/check_phone_available', { headers, body }), { code: 200, result: true });
     });
 
+    // guard conventions-1: an origin with another scheme on the same host is another site
+    // src/http/cross-site.ts
+    // - : [publicOrigin]
+    // + : ['http', 'https', 'capacitor', 'ionic'].map((scheme) => `${scheme}:${publicOrigin.split(':')[1]}`)
     it.each([`http://${HOST}`, `capacitor://${HOST}`, `ionic://${HOST}`])(
       'are refused from %s: the same host, but anybody can make such a page',
       async (origin) => {
@@ -479,6 +530,10 @@ describe('cross-site requests', () => {
     },
   );
 
+  // guard conventions-10: CORS is closed except for listed origins
+  // src/http/cross-site.ts
+  // - origin !== undefined && allowed.includes(origin)
+  // + origin !== undefined
   it('get no CORS permission in a preflight', async () => {
     const preflight = await call(
       { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' },
@@ -492,6 +547,10 @@ describe('cross-site requests', () => {
 describe('requests in TLS early data, as marked by the proxy', () => {
   const early = (path: string, method: string) => sendRaw(app, path, { method, headers: { 'Early-Data': '1' } });
 
+  // guard conventions-9: requests in TLS early data do not write anything
+  // src/http/early-data.ts
+  // - req.headers['early-data'] !== undefined
+  // + false
   it.each([
     ['POST', '/user/send_code'],
     ['POST', '/files'],
@@ -513,6 +572,10 @@ describe('health', () => {
 });
 
 describe('internal failures', () => {
+  // guard conventions-16: an internal error does not show any detail
+  // src/http/error-handler.ts
+  // - new Failed('internal_error', 'internal error')
+  // + new Failed(String(error))
   it('are answered with 500 by every operation, without any detail', async () => {
     const broken = await startApp();
     const { region, phone, password } = await insertPerson(broken);
@@ -543,6 +606,9 @@ describe('internal failures', () => {
     }
   });
 
+  // guard conventions-14: an unexpected error is logged
+  // src/http/error-handler.ts
+  // - log(logger, error, shown, res);
   it('are logged with the cause and the id of the request', async () => {
     const broken = await startApp();
     await broken.db.raw('ALTER TABLE phones RENAME TO no_phones');
@@ -668,6 +734,10 @@ describe('when the database is down, the service', () => {
     return { proxy, proxied, cookie };
   }
 
+  // guard conventions-17: an unavailable database is answered with 503
+  // src/http/error-handler.ts
+  // - if (isOutage(error)) return
+  // + if (isOutage(error) && false) return
   it('answers 503 with Retry-After at once if it refuses connections', async () => {
     const { proxy, proxied, cookie } = await behindProxy(PATIENCE);
     try {

@@ -16,6 +16,10 @@ const HOSTILE = [
 ];
 
 describe('text that looks like SQL', () => {
+  // guard hostile-text-2: values in statements by Knex are bound
+  // src/features/users/users-repository.ts
+  // - .update(row)
+  // + .update(Object.fromEntries(Object.entries(row).map(([column, text]) => [column, this.db.raw("'" + String(text) + "'")])))
   it.each(HOSTILE)('is stored unchanged, wherever text may be sent: %s', async (text) => {
     const { agent, id } = await insertAndSignIn(app);
     const portraitUri = `https://a.example/${text.replaceAll(' ', '%20').replaceAll('\\', '%5C').replaceAll('"', '%22')}`;
@@ -24,6 +28,16 @@ describe('text that looks like SQL', () => {
     expect((await expectOk(agent.post(`/user/${id}`))).result).toEqual({ id, nickname: text, portraitUri });
   });
 
+  // guard hostile-text-1: values are bound in statements, not written into them
+  // src/database/statement.ts
+  // - const raw = on.raw<{ rows: Row[] }>(knexSql, holders.map(valueOf) as Knex.RawBinding[]);
+  // - const { prepare } = usageOf(on);
+  // - // PostgreSQL prepares a statement with a name. The label is only for observers.
+  // - const { rows } = await raw.options(prepare && prepared ? { name } : { label: name });
+  // + const isText = (holder: string) => holder === 'userAgent';
+  // + const text = sql.replace(PLACE_HOLDER, (_, holder: string) => (isText(holder) ? "'" + String(valueOf(holder)) + "'" : '?'));
+  // + const values_ = holders.filter((holder) => !isText(holder)).map(valueOf);
+  // + const { rows } = await on.raw<{ rows: Row[] }>(text, values_ as Knex.RawBinding[]);
   it.each(HOSTILE)('is stored unchanged from a header too: %s', async (text) => {
     const person = await insertPerson(app);
     const login = await post(app.api, '/user/login', person, { 'User-Agent': text });

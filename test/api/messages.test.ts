@@ -98,6 +98,10 @@ describe.each(OPERATIONS.filter(({ body, params }) => body ?? params))('$path', 
     ),
   ];
 
+  // guard messages-1: each wrong field gets a message in the service's own words
+  // src/features/phones/phone-fields.ts
+  // - .regex(/^[0-9]{1,32}$/, MESSAGE)
+  // + .regex(/^[0-9]{1,32}$/)
   it("answers with one message for each wrong field, in the service's own words", async () => {
     const refused = asked.flatMap(({ refusal, ...sent }) => (refusal ? [{ ...sent, refusal }] : []));
     const said = new Set<string>();

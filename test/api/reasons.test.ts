@@ -37,6 +37,13 @@ describe('the reason of a return code', () => {
     return [answer.status, answer.headers.get('X-Reason'), await answer.text()];
   };
 
+  // guard reasons-1: every refusal has its reason in X-Reason
+  // src/http/error-handler.ts
+  // - res.set('X-Reason', shown.reason);
+  // guard reasons-2: the body of a return code contains only the code
+  // src/http/error-handler.ts
+  // - res.json({ code: shown.code });
+  // + res.json({ code: shown.code, reason: shown.reason });
   it.each(['1000', '2000', '5000'])(
     'is only in the header, and the body stays the same to the byte: %s',
     async (code) => {
@@ -62,6 +69,10 @@ describe('the reason of a return code', () => {
     expect((await sendCode(newPhone())).headers).not.toHaveProperty('x-reason');
   });
 
+  // guard reasons-3: a page of an allowed origin can read X-Reason
+  // src/http/cross-site.ts
+  // - 'X-Reason, Retry-After,
+  // + 'Retry-After,
   it('is readable by a page of an allowed origin', async () => {
     const answer = await post(app.api, '/user/groups', {}, { Origin: 'https://web.example.com' });
     expectRefusal(answer, 401, 'log in', 'not_signed_in');
@@ -71,6 +82,10 @@ describe('the reason of a return code', () => {
 });
 
 describe('the reason of send_code says', () => {
+  // guard reasons-8: a captcha is requested only while it helps
+  // src/load/limits.ts
+  // - met[1] < most
+  // + met[1] < Infinity
   it('when a captcha helps, and when only waiting helps', async () => {
     const on = await instance({ SEND_CODE_PER_PHONE_DAY: '1' });
     const phone = newPhone();
@@ -88,6 +103,9 @@ describe('the reason of send_code says', () => {
     expectReturnCode(await send(), 'daily_limit');
   });
 
+  // guard reasons-10: Retry-After belongs to the reason
+  // src/features/limits/limiter.ts
+  // - other.reason === first.reason &&
   it('when it is too soon and for how long, whatever other limit is reached too', async () => {
     const on = await instance({ SEND_CODE_PER_PHONE_DAY: '1' });
     const phone = newPhone();
@@ -97,6 +115,10 @@ describe('the reason of send_code says', () => {
     expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60);
   });
 
+  // guard reasons-9: no captcha is requested when captchas are off
+  // src/features/verification/send-code-service.ts
+  // - if (raised === 'nothing') return name;
+  // + if (raised === 'nothing') return orCaptcha(limits[name], limits[withCaptcha]);
   it('nothing of a captcha where captchas are off', async () => {
     const on = await instance({ SEND_CODE_PER_PHONE_DAY: '1', CAPTCHA_POLICY: 'off' });
     const phone = newPhone();
@@ -134,6 +156,12 @@ describe('the reason of send_code says', () => {
 describe('a reason tells a stranger no more than the code about', () => {
   const login = (phone: object, password: string, on = app) => post(on.api, '/user/login', { ...phone, password });
 
+  // guard reasons-4: the reason of a failed login does not tell whether the account exists
+  // src/features/auth/auth-service.ts
+  // - audit.noteLoginFailed(phone, known?.id, caller);
+  // - throw wrongCredentials();
+  // + audit.noteLoginFailed(phone, known?.id, caller);
+  // + throw known ? wrongCredentials() : new Wrong('wrong_code', 'x');
   it('a login: an unknown phone, a wrong password and a closed account have the same answer', async () => {
     const { region, phone } = await insertPerson(app);
     const closed = await insertAndSignIn(app);
@@ -144,6 +172,10 @@ describe('a reason tells a stranger no more than the code about', () => {
     expect(seen(await login({ region, phone: closed.phone }, closed.password))).toEqual(seen(wrong));
   });
 
+  // guard reasons-5: the reason of a login beyond a limit does not tell whether earlier ones were right
+  // src/load/limits.ts
+  // - name: 'logins_pa', per: 'phone and address', seconds: HOUR, refusal: loggingIn
+  // + name: 'logins_pa', per: 'phone and address', seconds: HOUR, refusal: tooMany('too_many_checks')
   it('a login: too many wrong passwords and too many right ones have the same answer', async () => {
     const on = await instance({ LOGIN_FAILURES_PER_PHONE_AND_IP: '1', LOGINS_PER_PHONE_AND_IP_HOUR: '1' });
     const [one, other] = [await insertPerson(app), await insertPerson(app)];
@@ -154,6 +186,10 @@ describe('a reason tells a stranger no more than the code about', () => {
     expect(seen(await login({ region: 44, phone: other.phone }, 'wrong-1', on))).toEqual(seen(failed));
   });
 
+  // guard reasons-6: the reason of a wrong code does not tell whether one was sent
+  // src/features/verification/verify-code-service.ts
+  // - new Wrong('wrong_code', 'no code was sent to this phone')
+  // + new Wrong('too_many_groups', 'no code was sent to this phone')
   it('verify_code: a wrong code, and a code that was never sent', async () => {
     const phone = newPhone();
     expectBody(await sendCode(phone), { code: 200 });
@@ -162,6 +198,10 @@ describe('a reason tells a stranger no more than the code about', () => {
     expect(seen(await verifyCode(newPhone(), 'wrong'))).toEqual(seen(wrong));
   });
 
+  // guard reasons-7: the reason for not sending a code does not tell whether there is an account
+  // src/features/verification/send-code-service.ts
+  // - const raised = await this.raisedBy(captcha, phone, caller);
+  // + const raised = (await places.standingOf(phone.number, caller)) !== 'no account' ? 'nothing' : await this.raisedBy(captcha, phone, caller);
   it('send_code: a phone with an account, and one without', async () => {
     const { region, phone } = await insertPerson(app);
     const on = await instance({ SEND_CODE_PER_PHONE_DAY: '1' });

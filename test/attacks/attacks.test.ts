@@ -83,6 +83,10 @@ async function storm<T>(count: number, call: (index: number) => Promise<T>, atOn
 const resendIsFree = (phone: object) => passResendTime(first, phone as PhoneFields);
 
 describe('guessing codes across resends', () => {
+  // guard attacks-2: an address has 20 guesses a day
+  // src/features/verification/guesses.ts
+  // - { limit: 'wrongCodesPerPhoneAndAddress', subject: `${phone} ${address}` },
+  // + ...(address ? [] : []),
   it('from one address: 20 codes are compared in a day, with resends and parallel requests', async () => {
     const victim = newPhone();
     const typed: string[] = [];
@@ -103,6 +107,10 @@ describe('guessing codes across resends', () => {
     expect(typed.filter((code) => code !== '1000' && code !== '2000')).toEqual([]);
   });
 
+  // guard attacks-3: all addresses together have 100 guesses a day
+  // src/features/verification/guesses.ts
+  // - { limit: standing === 'elsewhere' ? 'wrongCodesPerPhoneElsewhere' : 'wrongCodesPerPhone', subject: phone },
+  // + ...(standing ? [] : []),
   it('from 500 addresses, with more codes sent than a number ever gets: 100 of a million are compared in a day', async () => {
     const generous = await instance({ SEND_CODE_PER_PHONE_DAY: '50' });
     const victim = newPhone();
@@ -119,6 +127,10 @@ describe('guessing codes across resends', () => {
     expect(generous.sms.sent).toHaveLength(20);
   });
 
+  // guard attacks-1: tries from other addresses do not use up the asker's own
+  // src/features/verification/verification-repository.ts
+  // - asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) AS by_asker
+  // + asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) OR true AS by_asker
   it("burning a victim's codes from 20 addresses: the asker still has five tries at each code", async () => {
     const victim = newPhone();
     const home = from('198.51.100.9');
@@ -151,6 +163,10 @@ const CHANNELS = ['sms', 'voice', 'whatsapp', 'telegram'];
 const channelOf = (index: number) => ({ channel: CHANNELS[index % CHANNELS.length] });
 
 describe('going another way', () => {
+  // guard attacks-20: a channel is not a way around the limits of a number
+  // src/features/verification/send-code-service.ts
+  // - { limit: slotFor(standing), subject: number },
+  // + { limit: slotFor(standing), subject: `${number} ${Math.random()}` },
   it('for one number, by each channel at once from 40 addresses: one code is sent', async () => {
     const victim = newPhone();
     const answers = await inParallel(40, (index) =>
@@ -173,6 +189,10 @@ describe('going another way', () => {
     expect([bySms, await codesBy(channelOf)]).toEqual([10, 10]);
   });
 
+  // guard attacks-6: 200 codes per address and hour
+  // src/features/verification/send-code-service.ts
+  // - standing, raised), ofAddress];
+  // + standing, raised)];
   it(`for ${MANY} numbers from one address, by each channel: 200 codes are sent in an hour`, async () => {
     const answers = await storm(MANY, (index) => {
       const phone = { region: 44, phone: 7_400_000_000 + index };
@@ -206,6 +226,10 @@ describe('running up the bill', () => {
     expect(sent()).toHaveLength(200);
   });
 
+  // guard attacks-8: a /64 of IPv6 is one address
+  // src/base/networks.ts
+  // - isIPv6(ip) ? network(groupsOf(ip), 64)
+  // + isIPv6(ip) ? ip
   it('400 numbers from one IPv6 /64: 200 codes are sent in an hour', async () => {
     const answers = await storm(400, (index) =>
       post(
@@ -218,6 +242,10 @@ describe('running up the bill', () => {
     expect(countCodes(answers)).toEqual({ 200: 200, 5000: 200 });
   });
 
+  // guard attacks-7: a captcha drawn by the service does not raise a limit of the address
+  // src/integrations/captcha/drawn-captchas.ts
+  // - readonly vouchesFor = 'phone';
+  // + readonly vouchesFor = 'phone and address';
   it('300 numbers from one address by a program that solves captchas: still 200 codes', async () => {
     const answers = await storm(300, async (index) => {
       const captcha = await solvedCaptcha(either(index), from(ATTACKER));
@@ -227,6 +255,12 @@ describe('running up the bill', () => {
     expect(countCodes(answers)).toEqual({ 200: 200, 5000: 100 });
   });
 
+  // guard attacks-4: one code per phone and minute
+  // src/features/verification/send-code-service.ts
+  // - { limit: slotFor(standing), subject: number },
+  // guard attacks-5: 10 codes per phone and day
+  // src/features/verification/send-code-service.ts
+  // - { limit: perPhone, subject: number },
   it(`one number from ${MANY} addresses: one code a minute, 10 in a day`, async () => {
     const victim = newPhone();
     const begun = Date.now();
@@ -244,6 +278,10 @@ describe('running up the bill', () => {
     expect(sent()).toHaveLength(10);
   });
 
+  // guard attacks-9: codes are sent only to mobile numbers
+  // src/features/verification/send-code-service.ts
+  // - if (phoneCheck === 'mobile' && !isMobile(phone)) {
+  // + if (phoneCheck === 'mobile' && !isMobile(phone) && false) {
   it('costly numbers: nothing is sent to satellite, premium and fixed lines', async () => {
     const costly = [
       { region: 870, phone: '773111632' },
@@ -258,6 +296,9 @@ describe('running up the bill', () => {
 });
 
 describe('getting into accounts', () => {
+  // guard attacks-10: 500 failed logins per address
+  // src/features/auth/login-attempts.ts
+  // - { limit: 'loginFailuresPerAddress', subject: address },
   it(`stuffing ${PAIRS} leaked pairs from one address: 500 are compared in a quarter of an hour`, async () => {
     const answers = await storm(PAIRS, (index) =>
       post(
@@ -270,6 +311,9 @@ describe('getting into accounts', () => {
     expect(countCodes(answers)).toEqual({ 1000: 500, 429: PAIRS - 500 });
   });
 
+  // guard attacks-11: 100 failed logins per phone and day
+  // src/features/auth/login-attempts.ts
+  // - { limit: 'loginFailuresPerPhone', subject: phone },
   it(`${PASSWORDS} passwords of one account, each from its own address: 100 are compared in a day`, async () => {
     const victim = await insertPerson(first);
     const answers = await storm(PASSWORDS, (index) =>
@@ -283,6 +327,11 @@ describe('getting into accounts', () => {
     expect(countCodes(answers)).toEqual({ 1000: 100, 429: PASSWORDS - 100 });
   });
 
+  // guard attacks-12: a reset lets a locked-out owner in again
+  // src/features/auth/auth-service.ts
+  // -     await attempts.forget(phone.number);
+  // -     await transaction(
+  // + await transaction(
   it('locking a victim out: the owner gets in at once through a reset, and the attack cannot lock them out again', async () => {
     const victim = await insertPerson(first);
     const fail = (index: number) =>
@@ -301,6 +350,13 @@ describe('getting into accounts', () => {
     expect((await sendRaw(first, '/user/groups', { headers: { Cookie: cookieOf(answer) } })).status).toBe(200);
   });
 
+  // guard attacks-13: strangers cannot lock out a known device
+  // src/features/auth/login-attempts.ts
+  // - if (one.device) return logIn(ofDevice(one.device));
+  // + if (one.device) ofDevice(one.device);
+  // guard attacks-14: 10 failed logins per device
+  // src/features/auth/login-attempts.ts
+  // - { limit: 'loginFailuresPerDevice', subject },
   it('locking out a known device: only that device can log in, and a thief of its cookie has 10 tries', async () => {
     const [victim, attacker] = [await insertPerson(first), await insertPerson(first)];
     const home = '198.51.100.9';
@@ -329,6 +385,9 @@ describe('getting into accounts', () => {
     expect(countCodes(guesses)).toEqual({ 1000: 10, 429: 190 });
   });
 
+  // guard attacks-15: a logout ends the session on every instance
+  // src/features/auth/auth-router.ts
+  // - await sessions.logOut(session, caller);
   it('replaying a cookie after logout, on the other instance and after a new login: 401', async () => {
     const person = await insertPerson(first);
     const stolen = cookieOf(await post(first.api, '/user/login', person));
@@ -339,6 +398,10 @@ describe('getting into accounts', () => {
     for (const on of [second, first]) expectRefusal(await replay(on), 401);
   });
 
+  // guard attacks-16: a login begins a session with a new id
+  // src/features/sessions/session-cookies.ts
+  // - if (replacedSid !== undefined) await regenerate(req);
+  // + if (replacedSid !== undefined) await new Promise((done) => this.store.destroy(req.sessionID, done));
   it('fixing a session: a cookie planted on the victim beforehand is not used for their login', async () => {
     const [attacker, victim] = [await insertPerson(first), await insertPerson(first)];
     const planted = cookieOf(await post(first.api, '/user/login', attacker));
@@ -349,6 +412,14 @@ describe('getting into accounts', () => {
 });
 
 describe('harvesting phones', () => {
+  // guard attacks-17: finds are limited per user
+  // src/features/users/users-router.ts
+  // - limits: ['findsPerMinute', 'findsPerDay']
+  // + limits: ['findsPerDay']
+  // guard attacks-18: finds are also limited per day
+  // src/features/users/users-router.ts
+  // - limits: ['findsPerMinute', 'findsPerDay']
+  // + limits: ['findsPerMinute']
   it('through find: 300 in a minute and 2,000 in a day, over both instances, from any address', async () => {
     const person = await insertAndSignIn(first);
     const cookie = cookieOf(await post(first.api, '/user/login', person));
@@ -372,6 +443,9 @@ describe('harvesting phones', () => {
     expect(total).toBe(2_000);
   });
 
+  // guard attacks-19: phone checks are limited per address
+  // src/features/verification/verification-router.ts
+  // - limits: ['checksPerMinute', 'checksPerDay'],
   it('through check_phone_available: 600 in a minute from one address', async () => {
     const begun = Date.now();
     const answers = await storm(700, (index) =>

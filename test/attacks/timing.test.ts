@@ -56,6 +56,18 @@ describe('the time of a refused login', () => {
   const noCookie = async () => '';
   const ownDevice = async () => deviceCookieOf(await post(app.api, '/user/login', await insertPerson(app)));
 
+  // guard timing-1: a login takes the same time for an unknown phone as for a known one
+  // src/features/auth/passwords.ts
+  // - await this.bcrypt.compare(password, this.dummyHash(this.cost), address);
+  // guard timing-2: a hash of a lower cost takes the time of the present cost
+  // src/features/auth/passwords.ts
+  // - cost < this.cost; cost += 1
+  // + cost < 0; cost += 1
+  // guard timing-3: a commit does not reveal by a refused login's time whether the phone has an account
+  // src/features/auth/auth-service.ts
+  // - audit.noteLoginFailed(phone, known?.id, caller);
+  // +       const failure = { event: 'login_failed', userId: known?.id, phone, detail: 'login' } as const;
+  // +       await (known ? audit.note(failure, caller) : audit.noteUpToLimit(failure, caller));
   it.each([
     ['', noCookie],
     [', tried from a device of the attacker', ownDevice],

@@ -137,6 +137,9 @@ const IN_GROUP = 500;
     expect(await page.evaluate(() => client.call('/user/groups'))).toMatchObject({ ok: false, code: 401 });
   });
 
+  // guard browser-client-7: the client in a page of an allowed origin sends the cookies of the browser
+  // packages/client/src/client.ts
+  // - ...(!this.#jar && { credentials: 'include' }),
   it('works from an allowed origin, too, and is told why it is refused', async () => {
     const listing = await startApp({ CORS_ORIGINS: site.url }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     try {
@@ -212,6 +215,14 @@ const IN_GROUP = 500;
     await until(() => app.liveSyncs() === 1);
   });
 
+  // guard browser-client-8: a store in memory does not take turns with those of other tabs
+  // packages/client/src/sync/lock.ts
+  // - sharedAs === '' ? undefined : webLocks()
+  // + webLocks()
+  // guard browser-client-9: stores in two databases of a page do not take turns
+  // packages/client/src/sync/lock.ts
+  // - `user-account-service:${sharedAs}:${name}`
+  // + `user-account-service:${name}`
   it('keeps each store up to date that shares no storage, of two tabs and of one page', async () => {
     const tabs = [await openSignedIn(), await open()];
     for (const tab of tabs)
@@ -257,6 +268,10 @@ const IN_GROUP = 500;
     expect(await versionIn(page)).toBeGreaterThanOrEqual((await heard())[1] ?? Infinity);
   });
 
+  // guard browser-client-2: a tab that missed changes reads everything again
+  // packages/client/src/sync/changes.ts
+  // - known !== before || head?.revision !== after
+  // + false
   it('reports in one tab that everything may be different, when it has missed changes', async () => {
     const silent = await openSignedIn();
     await silent.evaluate(() => store.close());
@@ -272,6 +287,9 @@ const IN_GROUP = 500;
     expect(await toldIn(other)).toMatchObject([{ everything: true }]);
   });
 
+  // guard browser-client-1: a logout of the client clears the stores of other tabs
+  // packages/client/src/client.ts
+  // - else this.#clearStores().catch(() => undefined);
   it('reports in all tabs when a session begins and ends, and clears their stores', async () => {
     const [page, other] = [await open(), await open()];
     await logIn(page);
@@ -288,6 +306,9 @@ const IN_GROUP = 500;
     expect(await other.evaluate(() => client.isSignedIn)).toBe(false);
   });
 
+  // guard browser-client-3: a page does not synchronise by itself after a logout
+  // packages/client/src/sync/store.ts
+  // - this.#returns.forget();
   it('synchronises when it is online again and when its tab is shown, as long as a user is signed in', async () => {
     const page = await openSignedIn();
     const look = () => page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
@@ -318,6 +339,14 @@ const IN_GROUP = 500;
     expect(asked).toHaveLength(6);
   });
 
+  // guard browser-client-4: a store in a page waits for a store in a worker
+  // packages/client/src/sync/lock.ts
+  // - isNode() ? undefined : navigator?.locks
+  // + isNode() || !('document' in globalThis) ? undefined : navigator?.locks
+  // guard browser-client-5: stores in two tabs take turns
+  // packages/client/src/sync/lock.ts
+  // - (locks ? locks.request
+  // + (locks && false ? locks.request
   it.each(['another tab', 'a worker'])('waits while %s synchronises', async (who) => {
     const page = await openSignedIn();
     const other = await open();
@@ -340,6 +369,10 @@ const IN_GROUP = 500;
     expect(await versionIn(other)).toBeGreaterThan(0);
   });
 
+  // guard browser-client-6: the lock of the store does not block the app's own locks
+  // packages/client/src/sync/lock.ts
+  // - `user-account-service:${sharedAs}:${name}`
+  // + name
   it('is not blocked by locks of the app', async () => {
     const page = await openSignedIn();
     const synced = page.evaluate<{ ok: boolean }>(`navigator.locks.request('sync', () => store.sync())`);

@@ -144,6 +144,10 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       expect(await (await answered).json()).toEqual({ code: 200, result: [] });
     });
 
+    // guard browser-docs-1: the reference has a search
+    // src/web/browser/reference.mjs
+    // - layoutActions.updateFilter(target.value.trim())
+    // + layoutActions
     it('finds operations by their path or group', async () => {
       const page = await open('/docs');
       const paths = page.locator('.opblock-summary-path');
@@ -156,6 +160,10 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       await untilIn(page, `document.querySelectorAll('.opblock').length === ${all}`);
     });
 
+    // guard browser-docs-2: the reference folds the answers that most operations share
+    // src/web/browser/reference.mjs
+    // - responses.filterNot(isUsual)
+    // + responses
     it('shows the answers that most operations share when the user asks', async () => {
       const page = await open('/docs');
       const operation = await openOperation(page, 'userSetNickname');

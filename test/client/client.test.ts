@@ -87,6 +87,10 @@ describe('the client and the service', () => {
     stop();
   });
 
+  // guard client-client-19: a store that follows does not log in when the session has ended
+  // packages/client/src/client.ts
+  // - request.following ? void (await this.#ending) : await this.#logins.again()
+  // + await this.#logins.again()
   it('does not log in for a store that follows when the session has ended elsewhere', async () => {
     const credentials = jest.fn(() => credentialsOf(ann));
     const client = await signedInClient(app, ann, { credentials });
@@ -101,6 +105,10 @@ describe('the client and the service', () => {
     stop();
   });
 
+  // guard client-client-21: a store that follows goes on when a session begins
+  // packages/client/src/sync/following.ts
+  // - followed.session.onSession?.(() => this.#wake())
+  // + undefined
   it('lets a store that follows begin before the first login', async () => {
     const client = clientOf(app);
     const stop = new SyncStore(client).follow();
@@ -110,6 +118,9 @@ describe('the client and the service', () => {
     stop();
   });
 
+  // guard client-client-22: a store that is closed follows no more
+  // packages/client/src/sync/store.ts
+  // - for (const following of this.#followings) following.close();
   it.each([
     ['it is stopped', (stop: () => void) => stop()],
     ['its store is closed', (_stop: () => void, store: SyncStore) => store.close()],
@@ -127,6 +138,11 @@ describe('the client and the service', () => {
     expect(fetching).toHaveBeenCalledTimes(calls);
   });
 
+  // guard client-client-1: a logout of the client clears its stores
+  // packages/client/src/client.ts
+  // -       await this.#clearStores();
+  // -       return answer;
+  // + return answer;
   it('reports when a session begins and ends, and clears its stores at a logout', async () => {
     const client = await signedInClient(app, ann);
     const events: SessionEvent[] = [];
@@ -144,6 +160,9 @@ describe('the client and the service', () => {
     ]);
   });
 
+  // guard client-client-2: the client reports that the session has ended elsewhere
+  // packages/client/src/client.ts
+  // - this.#session.found(false);
   it('learns from a sync that a user is signed in, and from a refusal that the session has ended', async () => {
     const storage = memoryStorage();
     await signedInClient(app, ann, { storage });
@@ -199,6 +218,10 @@ describe('the client and the service', () => {
     expect(again).toMatchObject({ ok: false, code: 5000, reason: 'too_soon', retryAfter: 60 });
   });
 
+  // guard client-client-7: the client sends no request for a path parameter that leads to another operation
+  // packages/client/src/addressed.ts
+  // - NOT_SEGMENTS.has(segment)
+  // + segment === "none"
   it.each([[''], ['.'], ['..'], [undefined]])('sends no request when a parameter of the path is %j', async (id) => {
     let sent = 0;
     const counted: typeof fetch = (...request) => {
@@ -310,6 +333,10 @@ describe('the client and the service', () => {
   describe('when the session has ended', () => {
     const endAll = () => app.db('session').delete();
 
+    // guard client-client-8: the client logs in once for all calls that find the session ended
+    // packages/client/src/relogin.ts
+    // - this.#underWay ??= this.#useCredentials()
+    // + this.#underWay = this.#useCredentials()
     it('asks for the credentials once for any number of calls that find it ended, and repeats the calls', async () => {
       const storage = memoryStorage();
       const credentials = jest.fn(() => credentialsOf(ann));
@@ -321,6 +348,10 @@ describe('the client and the service', () => {
       expect(await app.db('session').count()).toEqual([{ count: 1 }]);
     });
 
+    // guard client-client-14: the client treats callbacks that throw like callbacks that return nothing
+    // packages/client/src/client.ts
+    // - given(() => options.credentials?.())
+    // + Promise.resolve(options.credentials?.())
     it.each([
       ['there is no callback for credentials', undefined],
       ['nothing is answered', () => undefined],
@@ -332,6 +363,9 @@ describe('the client and the service', () => {
       expect(await client.call('/user/groups')).toEqual(refused(401, 'not_signed_in'));
     });
 
+    // guard client-client-13: the client does not send refused credentials a second time
+    // packages/client/src/relogin.ts
+    // - if (this.#refused && isSame(this.#refused.credentials, credentials)) return this.#refused.answer;
     it('says why the login was refused, and does not try the same credentials again', async () => {
       let password = 'an-older-one';
       const fetching = jest.fn(fetch);
@@ -409,6 +443,10 @@ describe('the jar of cookies', () => {
     return headers;
   };
 
+  // guard client-client-12: the jar sends the cookies of production only over HTTPS
+  // packages/client/src/cookie-jar.ts
+  // - isSecure || !name.startsWith('__Host-')
+  // + isSecure || true
   it('sends the two of production only over HTTPS', async () => {
     const storage = memoryStorage();
     const jar = new CookieJar(storage, new URL('https://one.example'));
@@ -417,6 +455,10 @@ describe('the jar of cookies', () => {
     expect(await new CookieJar(storage, new URL('http://one.example')).headers()).toEqual({});
   });
 
+  // guard client-client-17: the jar sends a cookie only to the host that set it
+  // packages/client/src/cookie-jar.ts
+  // - `cookie:${this.#host}:${name}`
+  // + `cookie:${name}`
   it('sends nothing to another host', async () => {
     const storage = memoryStorage();
     await new CookieJar(storage, new URL('http://one.example')).keep(set('sid=1'));
@@ -482,6 +524,9 @@ describe('the client without a valid answer', () => {
     server = await startVendorServer(200, () => ok);
   });
 
+  // guard client-client-4: the client repeats a call when its answer was cut
+  // packages/client/src/read-answer.ts
+  // - if (reply.status === 200 && error.reason === 'network') throw error;
   it.each([
     ['a 503, when its seconds have passed', unavailable],
     ['no answer', { trouble: 'reset' }],
@@ -503,6 +548,10 @@ describe('the client without a valid answer', () => {
     expect(paths()).toHaveLength(3);
   });
 
+  // guard client-client-18: the client does not end a sync that waits before its wait is over
+  // packages/client/src/exchange.ts
+  // - times * this.#ms + waitMs, this.#leftMs
+  // + times * this.#ms, this.#leftMs
   it('gives a sync that waits the time of the wait, and does not repeat it', async () => {
     await server.close();
     server = await startVendorServer(200, async () => {
@@ -515,6 +564,10 @@ describe('the client without a valid answer', () => {
     expect(server.requests).toMatchObject([{ path: '/user/sync/7', body: '{"wait":50}' }]);
   });
 
+  // guard client-client-20: the client reports its own logout as such, even if a store that follows hears of it first
+  // packages/client/src/client.ts
+  // - void (await this.#ending)
+  // + undefined
   it('reports its own logout as such, even if a store that follows hears of it first', async () => {
     await server.close();
     const statuses: number[] = [];
@@ -545,6 +598,9 @@ describe('the client without a valid answer', () => {
     stop();
   });
 
+  // guard client-client-11: the client does not repeat a call that might be done twice
+  // packages/client/src/repeating.ts
+  // - && !ASKED_ONCE.has(path)
   it('does not repeat a call that might be done twice', async () => {
     replies = [{ trouble: 'reset' }];
     const repeating = client({ repeats: 2 });
@@ -563,6 +619,9 @@ describe('the client without a valid answer', () => {
 
   const refusing = (code: number, reason: string): Reply => ({ status: code, json: { code, reason, message: '' } });
 
+  // guard client-client-15: the client does not treat a refused transfer as done
+  // packages/client/src/repeating.ts
+  // - '/group/transfer',
   it.each([
     ['/group/transfer', { groupId: 'g', userId: 'u' }, 503, refusing(403, 'not_the_creator')],
     ['/user/end_session', { id: 's' }, 401, refusing(401, 'not_signed_in')],
@@ -571,6 +630,10 @@ describe('the client without a valid answer', () => {
     expect(await client({ repeats: 1 }).call(path, input as never)).toMatchObject({ ok: false, code });
   });
 
+  // guard client-client-16: clients do not all repeat at the same time
+  // packages/client/src/repeating.ts
+  // - 1 + Math.random() / 2
+  // + 1
   it('waits a random time before it repeats, so that clients do not repeat together', async () => {
     replies = [{ trouble: 'reset' }];
     jest.spyOn(Math, 'random').mockReturnValue(0.5);
@@ -596,6 +659,10 @@ describe('the client without a valid answer', () => {
     expect(await client({ credentials }).call('/user/groups')).toMatchObject({ ok: true });
   });
 
+  // guard client-client-10: the client logs in only after a 401 of the service
+  // packages/client/src/client.ts
+  // - answer.reason !== NOT_SIGNED_IN || WITHOUT_SESSION
+  // + answer.code !== 401 || WITHOUT_SESSION
   it("does not end the session or ask for the password after a 401 that is not the service's", async () => {
     replies = [{ status: 401, json: { error: 'the network wants its own login' } }];
     const credentials = jest.fn(() => ({ region: 44, phone: '7911123456', password: 'opensesame' }));
@@ -613,6 +680,14 @@ describe('the client without a valid answer', () => {
     },
   );
 
+  // guard client-client-3: the client aborts an answer that arrives too slowly
+  // packages/client/src/exchange.ts
+  // - Math.min(times * this.#ms + waitMs, this.#leftMs)
+  // + times * this.#ms + waitMs
+  // guard client-client-5: the client aborts an answer that never ends
+  // packages/client/src/exchange.ts
+  // - if (bytes > mostBytes)
+  // + if (bytes > 100 * mostBytes)
   it.each([
     ['arrives too slowly, after four time limits', drops, 300, 'timeout', 'no answer within 300 ms'],
     ['does not end, after 16 MiB', flood, 60_000, 'bad_answer', 'the answer has more than 16777216 bytes'],
@@ -626,6 +701,10 @@ describe('the client without a valid answer', () => {
     endless.close();
   });
 
+  // guard client-client-6: the client sends no password over http to another machine
+  // packages/client/src/client.ts
+  // - if (isReadable(url) && !options.allowHttp)
+  // + if (isReadable(url) && !options.allowHttp && false)
   it('sends nothing over http to another machine, unless it is told to', () => {
     const baseUrl = 'http://accounts.example.com';
     for (const readable of [baseUrl, 'http://localhost.example.com', 'http://127.0.0.1:80@example.com'])
@@ -635,6 +714,10 @@ describe('the client without a valid answer', () => {
       expect(() => new Client({ baseUrl: own })).not.toThrow();
   });
 
+  // guard client-client-9: the client sends its cookies to no other host
+  // packages/client/src/client.ts
+  // - redirect: 'error'
+  // + redirect: 'follow'
   it('sends no cookie to the target of a redirect', async () => {
     const elsewhere = await startVendorServer(200, () => ok);
     replies = [{ status: 307, json: {}, headers: { Location: `${elsewhere.url}/user/groups` } }];

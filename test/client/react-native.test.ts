@@ -72,6 +72,10 @@ describe('the client in an imitation of React Native', () => {
     expect(device.storedKeys).toEqual([]);
   });
 
+  // guard react-native-1: the client's store needs nothing that engines of React Native lack
+  // packages/client/src/sync/rows.ts
+  // - NAMES.has(name)
+  // + Object.hasOwn(LISTS, name)
   it('synchronises, and continues after a restart', async () => {
     const first = started();
     await logIn(first);
@@ -107,6 +111,10 @@ describe('the client in an imitation of React Native', () => {
     });
     afterEach(() => proxy.close());
 
+    // guard react-native-2: the client waits longer for large answers that arrive as a whole
+    // packages/client/src/exchange.ts
+    // - isLarge && givesWholeAnswers() ? WHOLE_TIMES : 1
+    // + 1
     it('waits longer for an answer of sync, which arrives only as a whole', async () => {
       await logIn(started(byProxy()));
       const opened = started(byProxy(), { timeoutMs: TIMEOUT_MS });
@@ -135,6 +143,10 @@ describe('the client in an imitation of React Native', () => {
     });
   });
 
+  // guard react-native-3: the client reads no stream that it cannot decode
+  // packages/client/src/exchange.ts
+  // - TextDecoder && response.body?.getReader()
+  // + response.body?.getReader()
   it('also reads an answer as a whole if fetch has streams but there is no TextDecoder', async () => {
     const streaming: typeof fetch = async () => new Response('{"code":200,"result":[]}');
     const { client } = started(app, { fetch: streaming });

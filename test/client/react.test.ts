@@ -92,6 +92,10 @@ describe('the hooks for React', () => {
 
   const shows = (text: string) => until(() => rendered.at(-1) === text);
 
+  // guard react-2: a hook reads again when its list has changed
+  // packages/client/src/react.ts
+  // - changes.everything || part.isIn(changes, key)
+  // + changes.everything
   it.each([
     ['useUser', () => useUser(store)?.nickname, 'nothing yet', '"ann"', '"Anna"'],
     ['useFriends', () => useFriends(store)?.map(({ friendId }) => friendId), '[]', '["bob"]', '["bob","cat"]'],
@@ -138,6 +142,10 @@ describe('the hooks for React', () => {
     expect(reads).toBe(2);
   });
 
+  // guard react-1: a hook shows nothing of the previous group
+  // packages/client/src/react.ts
+  // - shown?.store === store && shown.key === key ? shown.value : undefined
+  // + shown?.value
   it('shows nothing of the previous group or store', async () => {
     await syncChanges(store);
     render(() => useMembers(store, 'hikers')?.length);

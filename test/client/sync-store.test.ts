@@ -71,6 +71,10 @@ describe('a store that receives random answers', () => {
     expect(storage.longest).toBeLessThan(64 * 1_024);
   });
 
+  // guard sync-store-1: after a crash the client's store finishes an answer that it had begun to apply
+  // packages/client/src/sync/store.ts
+  // - await this.#head.write({ ...head, folding: spooled })
+  // + head
   it('holds all of an answer or none of it, wherever the process dies', async () => {
     const choices = new Choices(seed);
     let values = new Map<string, string>();
@@ -102,6 +106,10 @@ describe('a store that receives random answers', () => {
     }
   });
 
+  // guard sync-store-6: the client's store does not accept half an answer as a whole one
+  // packages/client/src/sync/spool.ts
+  // - throw notJson(text)
+  // + return { code: 200, result: { version: 9, user: { id: "ann" }, blacklist: [], friends: [], groups: [], group_members: [] } }
   it('applies nothing of a cut answer, wherever it is cut', async () => {
     const storage = new MortalStorage();
     await syncChanges(
@@ -170,6 +178,10 @@ describe('a store', () => {
     asked = [];
   });
 
+  // guard sync-store-2: the client's store accepts a version that is lower than the previous one
+  // packages/client/src/sync/store.ts
+  // - head.version !== spooled.version
+  // + head.version < spooled.version
   it('sends the version of the last answer, even a lower one from another life of the database', async () => {
     const store = new SyncStore(source);
     for (const version of [500, 20, 21]) {
@@ -180,6 +192,10 @@ describe('a store', () => {
     expect(asked.map(([version]) => version)).toEqual([0, 500, 20, 21]);
   });
 
+  // guard sync-store-3: the client's store does not apply another user's changes to its data
+  // packages/client/src/sync/store.ts
+  // - head.user === undefined || head.user.id === spooled.user.id
+  // + head.version >= 0
   it('starts again when another user has logged in, and shows nothing of the previous user', async () => {
     const storage = new MortalStorage();
     answer = {
@@ -199,6 +215,9 @@ describe('a store', () => {
     expect([...storage.values.values()].join()).not.toMatch(/bob|ann/);
   });
 
+  // guard sync-store-7: the first successful sync on a storage reports that everything is new
+  // packages/client/src/sync/store.ts
+  // - if (head.user === undefined) this.#news.isEverything = true;
   it('reports at the first successful sync that everything is new, even after one that failed in another process', async () => {
     const storage = new MortalStorage();
     const refusal = failure('wrong_credentials', 'wrong', { code: 1000 });
@@ -291,6 +310,9 @@ describe('a store', () => {
     expect(told).toEqual([]);
   });
 
+  // guard sync-store-11: the client's store catches what a listener throws
+  // packages/client/src/sync/changes.ts
+  // - .catch(this.#onError)
   it.each(['reported to a listener of errors', 'shown'])(
     'continues when a listener throws, which is %s',
     async (where) => {
@@ -308,6 +330,11 @@ describe('a store', () => {
     },
   );
 
+  // guard sync-store-8: the client's store reads again after its storage has failed
+  // packages/client/src/sync/store.ts
+  // -       this.#opened = undefined;
+  // -       if (!(error
+  // + if (!(error
   it('reads again after its storage has failed once', async () => {
     const storage = new MortalStorage();
     answer = { ...EMPTY, friends: [friend('bob')] };
@@ -318,6 +345,10 @@ describe('a store', () => {
     expect(await store.friends()).toEqual(answer.friends);
   });
 
+  // guard sync-store-13: the client's store starts again when half of an answer cannot be read
+  // packages/client/src/sync/spool.ts
+  // - parseStored(text) as
+  // + JSON.parse(text) as
   it.each([undefined, '[{'])('starts again when half of an answer is damaged after a crash (%s)', async (broken) => {
     answer = { ...EMPTY, friends: [friend('bob')], groups: [group('g')], group_members: [member('g', 'ann')] };
     const storage = new MortalStorage();
@@ -338,6 +369,10 @@ describe('a store', () => {
     expect(await store.members('g')).toEqual(answer.group_members);
   });
 
+  // guard sync-store-10: the client's store clears nothing because its storage has failed once
+  // packages/client/src/sync/store.ts
+  // - if (error instanceof StorageInUse) await this.#clear();
+  // + await this.#clear();
   it('keeps its state when its storage fails once at the end of an answer', async () => {
     const storage = new MortalStorage();
     answer = { ...EMPTY, friends: [friend('bob')] };
@@ -361,6 +396,10 @@ describe('a store', () => {
     expect(await store.version()).toBe(2);
   });
 
+  // guard sync-store-12: the client's store shows members of the user's groups only
+  // packages/client/src/sync/tables.ts
+  // - (await this.#groupIds()).has(groupId) ? this.#membersOf(groupId).rows() : []
+  // + this.#membersOf(groupId).rows()
   it.each(['sync:groups', 'sync:groups:0'])(
     'shows no earlier members after it was damaged and cleared: %s',
     async (key) => {
@@ -396,6 +435,10 @@ describe('a store', () => {
     expect(await store.members('g')).toEqual([member('g', 'ann')]);
   });
 
+  // guard sync-store-5: the client's store drops members from an earlier membership
+  // packages/client/src/sync/tables.ts
+  // - else if (!known.has(group.id)) await this.#membersOf(group.id).begin();
+  // + else if ((await this.#storage.getItem(`${this.#prefix}:members:${group.id}`)) === null) await this.#membersOf(group.id).begin();
   it('starts again when a value of its storage is missing or cannot be read', async () => {
     const group_members = Array.from({ length: 250 }, (_, index) => member('g', `m${index}`));
     answer = { ...EMPTY, friends: [friend('bob')], groups: [group('g')], group_members };
@@ -452,6 +495,10 @@ describe('a store that follows', () => {
     return asked;
   }
 
+  // guard sync-store-16: a store that follows makes no second call after a wait without changes
+  // packages/client/src/sync/following.ts
+  // - answer.ok ? WAIT_SECONDS : 0
+  // + wait > 0 ? 0 : WAIT_SECONDS
   it('makes one call for each wait while nothing changes', async () => {
     const asked = await waits(HOUR_MS, async (wait) => void (await seconds(0.8 * wait)));
     expect(asked.length).toBeGreaterThan(85);
@@ -459,6 +506,10 @@ describe('a store that follows', () => {
     expect(asked.filter((wait) => wait === 0)).toHaveLength(1);
   });
 
+  // guard sync-store-14: a store that follows asks a service that does not wait once a minute
+  // packages/client/src/sync/following.ts
+  // - (hasWaited ? 0 : fruitless) + 1
+  // + 1
   it('asks once a minute, in the end, when the service does not wait', async () => {
     expect((await waits(HOUR_MS, async () => undefined)).length).toBeLessThan(75);
   });
@@ -469,11 +520,19 @@ describe('a store that follows', () => {
     expect(new Set(asked)).toEqual(new Set([0]));
   });
 
+  // guard sync-store-17: a store that follows does not become slower when a proxy ends its waits
+  // packages/client/src/sync/following.ts
+  // - (hasWaited ? 0 : fruitless) + 1
+  // + fruitless + 1
   it('goes on at its pace when a proxy ends each wait', async () => {
     const asked = await waits(HOUR_MS, async (wait) => (wait > 0 ? seconds(30).then(() => EVERY_FAILURE) : undefined));
     expect(asked.filter((wait) => wait > 0).length).toBeGreaterThan(100);
   });
 
+  // guard sync-store-15: a store that follows pauses shortly after the first answers that bring nothing
+  // packages/client/src/sync/following.ts
+  // - 2 ** (fruitless - 2)
+  // + 60
   it('soon has what changed while it was told the same rows again and again', async () => {
     const begun = Date.now();
     const isHeld = () => Date.now() - begun < 1_000;
@@ -491,6 +550,10 @@ describe('a store that follows', () => {
     expect(await kept.friends()).toEqual([friend('bob', 'Bobby')]);
   });
 
+  // guard sync-store-18: the answer of a wait does not undo what another sync has written in between
+  // packages/client/src/sync/store.ts
+  // - isOvertaken ? undefined : waited
+  // + waited
   it('applies no answer that another sync has overtaken', async () => {
     let version = 1;
     const source: SyncSource = {
@@ -514,6 +577,9 @@ describe('a store that follows', () => {
 });
 
 describe('two stores on one storage', () => {
+  // guard sync-store-9: the client's store tells its listeners of another store's changes
+  // packages/client/src/sync/store.ts
+  // - if (isForeign) this.#news.isEverything = true;
   it('tell their listeners about changes that the other one has applied', async () => {
     const storage = new MortalStorage();
     let answer: SyncResult = { ...EMPTY, friends: [friend('bob')] };
@@ -553,6 +619,10 @@ describe('two stores on one storage', () => {
     await Promise.all([1, 2, 3].map(() => syncChanges(new SyncStore(slow, { storage }))));
   });
 
+  // guard sync-store-4: the client's store notices another store's writes to its storage
+  // packages/client/src/sync/head.ts
+  // - this.read())?.revision !== revision
+  // + this.read())?.revision === "none"
   it('notice each other when they do not, and lose nothing', async () => {
     const values = new Map<string, string>();
     const [mine, other] = [new MortalStorage(values), new MortalStorage(values)];

@@ -37,6 +37,10 @@ describe('drawn captchas', () => {
     return new DrawnCaptchas(kept, openQueues(PATIENCE).captchaPictures, answers, () => now);
   }
 
+  // guard integrations-captcha-1: captchas are drawn in a queue of limited length
+  // src/integrations/captcha/drawn-captchas.ts
+  // - await this.drawing.run(address, drawCaptcha)
+  // + await drawCaptcha()
   it('are drawn for at most 102 of 1,200 concurrent requests, and refused to the others', async () => {
     const by = captchas();
     const drawn = await Promise.allSettled(Array.from({ length: 1_200 }, () => by.create('203.0.113.1')));
@@ -44,6 +48,10 @@ describe('drawn captchas', () => {
     expect(drawn.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 503 } });
   });
 
+  // guard integrations-captcha-2: addresses take turns at the drawing of captchas
+  // src/integrations/captcha/drawn-captchas.ts
+  // - this.drawing.run(address,
+  // + this.drawing.run('all',
   it('are drawn in turn for each address, however many another address has asked for', async () => {
     const by = captchas();
     const order: string[] = [];

@@ -220,6 +220,10 @@ describe('RongCloud messaging provider', () => {
     expect(paths()).toEqual(['/user/getToken.json']);
   });
 
+  // guard messaging-2: a profile update does not delay a token
+  // src/integrations/messaging/rongcloud-messaging-provider.ts
+  // - await this.keptTokens.tellProfile(user.id);
+  // + await this.profileChanged(user);
   it('gives out the stored token after a change, and has the profile told again', async () => {
     const first = await provider().token(user, asker);
     expect(keptTokens.toTell).toEqual([]);
@@ -251,6 +255,10 @@ describe('RongCloud messaging provider', () => {
     expect(keptTokens.toTell).toEqual([user.id]);
   });
 
+  // guard messaging-1: a provider whose tokens always expire is not asked for ever
+  // src/integrations/messaging/rongcloud-messaging-provider.ts
+  // - attempt < TRIES
+  // + attempt < 100 * TRIES
   it('gives up when the tokens of a user expire faster than new ones are made', async () => {
     const find = keptTokens.find.bind(keptTokens);
     keptTokens.find = async (userId, app) => {

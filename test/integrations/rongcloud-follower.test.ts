@@ -104,6 +104,10 @@ describe('RongCloud follower', () => {
   });
 
   describe('a blacklist', () => {
+    // guard rongcloud-follower-3: a call of RongCloud has at most 20 blacklisted users
+    // src/integrations/messaging/rongcloud-follower.ts
+    // - const BLACKLISTED_A_CALL = 20;
+    // + const BLACKLISTED_A_CALL = 21;
     it('is changed by 20 users a call', async () => {
       const ids = numbered(45);
       originals.blacklists.set('ann', ids);
@@ -125,6 +129,10 @@ describe('RongCloud follower', () => {
       expect(profiles).toHaveLength(2);
     });
 
+    // guard rongcloud-follower-1: RongCloud gets the blacklist of now, not that of an old event
+    // src/integrations/messaging/rongcloud-follower.ts
+    // - const added = await this.originals.blacklisted(userId, some);
+    // + const added = some;
     it('is equal to that of now, whatever the changes say', async () => {
       originals.blacklists.set('ann', ['bob', 'cat']);
       await follower.follow(
@@ -140,6 +148,10 @@ describe('RongCloud follower', () => {
   });
 
   describe('a group', () => {
+    // guard rongcloud-follower-4: a call of RongCloud has at most 100 members
+    // src/integrations/messaging/rongcloud-follower.ts
+    // - const MEMBERS_A_CALL = 100;
+    // + const MEMBERS_A_CALL = 101;
     it('is created with 100 members a call, who are told once', async () => {
       const ids = numbered(250);
       group(ids);
@@ -157,6 +169,10 @@ describe('RongCloud follower', () => {
       expect(told).toEqual([ids.slice(0, 100), ids.slice(100)]);
     });
 
+    // guard rongcloud-follower-2: RongCloud gets the members of now, not those of an old event
+    // src/integrations/messaging/rongcloud-follower.ts
+    // - const joined = await this.originals.members(groupId, some);
+    // + const joined = some;
     it('has the members of now, whatever the changes say', async () => {
       group(['ann', 'bob', 'cat']);
       await follower.follow('hikers', [change('group.created'), ...joined(['ann', 'bob', 'cat'])]);
@@ -186,6 +202,14 @@ describe('RongCloud follower', () => {
       expect(notices()).toMatchObject([{ operation: 'Create' }]);
     });
 
+    // guard rongcloud-follower-5: a dismissal is told once, however many memberships it ends
+    // src/integrations/messaging/rongcloud-follower.ts
+    // - if (changes.some(({ kind }) => kind === 'group.dismissed')) await this.dismissGroup(groupId, creatorId);
+    // + await this.dismissGroup(groupId, creatorId);
+    // guard rongcloud-follower-6: a dismissed group does not get members at RongCloud
+    // src/integrations/messaging/rongcloud-follower.ts
+    // - if (group.isDismissed) {
+    // + if (group.isDismissed && changes.length === 0) {
     it('is dismissed once, and nothing is sent for its members', async () => {
       group(['ann', 'bob']);
       await follower.follow('hikers', [change('group.created'), ...joined(['ann', 'bob'])]);

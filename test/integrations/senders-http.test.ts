@@ -18,6 +18,10 @@ describe('the sender http', () => {
   const sender = (options: Partial<HttpOptions> = {}) =>
     new HttpSender({ url: `${endpoint.url}/sms`, secrets: [endpoint.secret], timeoutMs: PATIENT_MS, ...options });
 
+  // guard senders-http-1: an operator's endpoint can tell messages of the service from others
+  // src/integrations/senders/http-sender.ts
+  // - signedHeaders(secrets, { id, body, at: Date.now() })
+  // + {}
   it('posts the message, signed as the library of Standard Webhooks verifies it', async () => {
     const sent = await sender().send(MESSAGE);
     const { to, channel, body, code, language } = MESSAGE;
@@ -45,6 +49,9 @@ describe('the sender http', () => {
     expect(await outcomeOf(sender())).toEqual({ reference: 'batch-7/1' });
   });
 
+  // guard senders-http-2: a message whose connection broke may still arrive, and does not go another way
+  // src/integrations/senders/vendor-call.ts
+  // - || error instanceof CutOff
   it.each<[EndpointBehaviour, 'sent' | 'refused' | 'failed' | 'unknown']>([
     [{ status: 200 }, 'sent'],
     [{ status: 200, json: { reference: 7 } }, 'sent'],
@@ -68,6 +75,9 @@ describe('the sender http', () => {
     expect(secretsIn(await toldBy(impatient), [endpoint.secret])).toEqual([]);
   });
 
+  // guard senders-http-3: a code does not follow a redirect
+  // src/integrations/post.ts
+  // - redirect: 'error',
   it('follows no redirect', async () => {
     const other = await startSmsEndpoint();
     endpoint.behave({ status: 307, headers: { Location: other.url } });
@@ -80,6 +90,10 @@ describe('the sender http', () => {
     expect(await outcomeOf(sender({ url: `http://127.0.0.1:${await unusedPort()}` }))).toBe('failed');
   });
 
+  // guard senders-http-4: a sender that does not answer is not asked for each code
+  // src/integrations/senders/vendor-call.ts
+  // - return this.breaker.run(() => this.exchange(url, body, headers));
+  // + return this.exchange(url, body, headers);
   it('does not ask again for a while after three calls in a row without an answer', async () => {
     endpoint.behave('reset');
     const broken = sender();

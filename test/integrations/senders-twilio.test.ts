@@ -61,6 +61,10 @@ describe('the sender twilio voice', () => {
     expect(forms()[0]?.Twiml).toContain(`<Say language="${expected}">`);
   });
 
+  // guard senders-twilio-1: a text cannot give orders to the one who calls
+  // src/integrations/senders/spoken-code.ts
+  // - escaped(text)}</Say>
+  // + text}</Say>
   it('speaks a text that is not TwiML, whatever is in it', async () => {
     await sender().send({ ...message, body: `</Say><Dial>+1900</Dial> & "R&D" ${message.code}` });
     expect(forms()[0]?.Twiml).toContain(
@@ -121,6 +125,10 @@ describe('the sender twilio-verify', () => {
     ]);
   });
 
+  // guard senders-twilio-2: a code is right only once Verify has approved it
+  // src/integrations/senders/twilio-verify-sender.ts
+  // - return status === 'approved';
+  // + return true;
   it('compares a code once it was sent, and only once with success', async () => {
     const verify = sender();
     expect(await verify.check(to, '123456')).toBe(false);
@@ -152,6 +160,13 @@ describe('the sender twilio-verify', () => {
     expect(await sender().check(to, '123456')).toBe(false);
   });
 
+  // guard senders-twilio-3: a code that Verify has not compared is not called wrong
+  // src/integrations/senders/twilio-verify-sender.ts
+  // - if (why === NOT_FOUND || why === TOO_MANY_CHECKS)
+  // + if (why)
+  // guard senders-twilio-4: an answer that is not of Verify is not taken for a comparison
+  // src/integrations/senders/twilio-verify-sender.ts
+  // - if (!STATES.has(status)) throw new Error('Twilio gave an answer that is not a check');
   it.each<[string, TwilioCheckBehaviour]>([
     ['too many requests', { status: 429, code: 20429 }],
     ['wrong credentials', { status: 401, code: 20003 }],
@@ -170,6 +185,10 @@ describe('the sender twilio-verify', () => {
     expect(secretsIn(told, secrets())).toEqual([]);
   });
 
+  // guard senders-twilio-5: errors of Verify hold no number, code or credential
+  // src/integrations/senders/twilio-verify-sender.ts
+  // - throw sanitised(error, REFUSED_NUMBERS);
+  // + throw error;
   it.each<[string, TwilioBehaviour, string]>([
     ['an invalid number', { status: 400, code: 60200 }, 'refused'],
     ['a landline', { status: 400, code: 60205 }, 'refused'],

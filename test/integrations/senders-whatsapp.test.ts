@@ -53,6 +53,10 @@ describe('the sender whatsapp', () => {
     expect(whatsApp.requests[0]?.body).toContain(`"language":{"code":"${expected}"}`);
   });
 
+  // guard senders-whatsapp-1: a number that is not on WhatsApp leads to the next way, and does not count as a failure
+  // src/integrations/senders/whatsapp-sender.ts
+  // - 131026, //
+  // + //
   it.each<[string, WhatsAppBehaviour, string]>([
     ['not on WhatsApp', { status: 400, code: 131026 }, 'refused'],
     ['the sending number itself', { status: 400, code: 131021 }, 'refused'],
@@ -93,6 +97,9 @@ describe('the sender whatsapp', () => {
     expect(await outcomeOf(sender({ apiUrl: `http://127.0.0.1:${await unusedPort()}` }), message)).toBe('failed');
   });
 
+  // guard senders-whatsapp-2: a text without a code is not sent as a template
+  // src/integrations/senders/whatsapp-sender.ts
+  // - if (code === undefined) throw new Error(`${PEER} takes codes only`);
   it('sends no text, which the template has no place for', async () => {
     const { code: _code, ...notice } = message;
     expect(await outcomeOf(sender(), notice)).toBe('failed');

@@ -73,6 +73,10 @@ describe('a captcha of a provider', () => {
     expect(await check(captchas(), 'made-up')).toBe('wrong');
   });
 
+  // guard siteverify-9: a token of another site's widget is wrong, and the provider is not considered down
+  // src/integrations/captcha/siteverify-captchas.ts
+  // - const WRONG_SECRET = ['missing-input-secret',
+  // + const WRONG_SECRET = ['sitekey-secret-mismatch', 'missing-input-secret',
   it.each([
     'missing-input-response',
     'invalid-input-response',
@@ -89,6 +93,9 @@ describe('a captcha of a provider', () => {
     expect(await check()).toBe('wrong');
   });
 
+  // guard siteverify-10: a token under another site key is wrong
+  // src/integrations/captcha/siteverify-captchas.ts
+  // - siteKey !== this.options.siteKey ||
   it('is wrong with another site key, or without a token, without a request to the provider', async () => {
     const by = captchas();
     expect(await by.check('another', provider.token(), '203.0.113.1')).toBe('wrong');
@@ -159,6 +166,10 @@ describe('a captcha provider', () => {
     expect(await Promise.race([patient, Promise.resolve('waits')])).toBe('waits');
   });
 
+  // guard siteverify-3: a process that stands still does not consider a captcha provider down
+  // src/integrations/post.ts
+  // - signal: ending.signal,
+  // + signal: AbortSignal.timeout(timeoutMs),
   it('is not down because this process stood still', async () => {
     const asked = captchas({ timeoutMs: 1_200 }).areAway();
     standStill(1_500);
@@ -177,6 +188,10 @@ describe('a captcha provider', () => {
     expect(await check(by)).toBe('right');
   });
 
+  // guard siteverify-1: tokens on which a captcha provider takes too long do not prevent a probe of it
+  // src/integrations/captcha/siteverify-captchas.ts
+  // - [this.checking, this.probing] = [breaker(), breaker()];
+  // + this.checking = this.probing = breaker();
   it('is not down because of tokens on which it takes too long: they are unchecked', async () => {
     provider.behaveAt('slow', 'hang');
     const by = captchas({ timeoutMs: 1_000 });
@@ -185,6 +200,9 @@ describe('a captcha provider', () => {
     expect(await by.areAway()).toBe(false);
   });
 
+  // guard siteverify-8: tokens on which a captcha provider takes too long do not keep others from being checked
+  // src/integrations/captcha/siteverify-captchas.ts
+  // - this.checking.close();
   it('is asked for other tokens while it takes too long on some', async () => {
     provider.behaveAt('slow', 'hang');
     const by = captchas({ timeoutMs: 4_000 });
@@ -216,6 +234,10 @@ describe('a captcha provider', () => {
     return { gates, verdicts };
   }
 
+  // guard siteverify-2: an instance checks 20 captchas at once
+  // src/load/queues.ts
+  // - atOnce: 20, share: 5
+  // + atOnce: 2_000, share: 5
   it('gets 20 checks at once: other tokens are unchecked', async () => {
     const queue = openQueues().captchaChecks;
     const [by, impatient] = [captchas({}, queue), captchas({ timeoutMs: 300 }, queue)];
@@ -228,6 +250,10 @@ describe('a captcha provider', () => {
     expect(await check(by)).toBe('right');
   });
 
+  // guard siteverify-7: a captcha is checked as soon as a place is free
+  // src/load/queues.ts
+  // - share: 5, waiting: 100,
+  // + share: 5, waiting: 0,
   it('gets a waiting check as soon as a place is free', async () => {
     const by = captchas();
     const { gates, verdicts } = await underWay(by, 20, (index) => `203.0.113.${index}`);
@@ -239,6 +265,13 @@ describe('a captcha provider', () => {
     expect(await verdicts).toEqual(Array(20).fill('right'));
   });
 
+  // guard siteverify-5: a check of a captcha yields to an address without a running check
+  // src/load/queues.ts
+  // - waitMs: 1_500, aborts: 'oldest',
+  // + waitMs: 1_500,
+  // guard siteverify-6: an aborted check of a captcha does not make the service probe the provider
+  // src/integrations/post.ts
+  // - if (name === 'AbortError') return new CallAborted(peer);
   it('gets a check at once for an address without a running check, even while eight others have many', async () => {
     const by = captchas();
     const { gates, verdicts } = await underWay(by, 80, (index) => `203.0.113.${index % 8}`);
@@ -250,6 +283,10 @@ describe('a captcha provider', () => {
     expect(tokensAsked()).not.toContain('');
   });
 
+  // guard siteverify-4: an address has a quarter of the places for checks of captchas, and an IPv6 /48 half of them
+  // src/load/queues.ts
+  // - atOnce: 20, share: 5
+  // + atOnce: 20, share: 20
   it.each([
     ['five times at once per address', 5, () => '203.0.113.66'],
     ['ten times at once per /48', 10, (index: number) => `2001:db8:0:${index.toString(16)}::/64`],

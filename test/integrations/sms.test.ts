@@ -123,6 +123,10 @@ describe('Twilio SMS sender', () => {
     expect(await sender().credit()).toEqual({ amount: -0.5, currency: 'USD' });
   });
 
+  // guard sms-2: the failure of asking for the provider's credit holds no credentials
+  // src/integrations/senders/twilio-account.ts
+  // - throw sanitised(error, new Set(), 'did not tell its balance');
+  // + throw error;
   it.each<[string, TwilioBehaviour, RegExp]>([
     ['refuses', { status: 403, code: 20003 }, /^Twilio did not tell its balance \(HTTP status 403, code 20003\)$/],
     ['gives no answer', 'hang', /^Twilio gave no answer in time$/],
@@ -141,6 +145,10 @@ describe('Twilio SMS sender', () => {
     expect(twilio.requests).toHaveLength(1);
   });
 
+  // guard sms-1: a provider that does not answer is not asked again for a while
+  // src/load/breaker.ts
+  // - if (left > 0)
+  // + if (left > 1e9)
   it('does not ask again for a while after three calls in a row without an answer', async () => {
     twilio.behave('hang');
     const hanging = sender({ timeoutMs: 1_000 });
@@ -201,6 +209,10 @@ describe('Twilio SMS sender', () => {
     },
   );
 
+  // guard sms-3: an SMS whose connection to Twilio broke does not go another way
+  // src/integrations/senders/twilio-account.ts
+  // - const BROKEN = new Set(['ECONNRESET', 'EPIPE']);
+  // + const BROKEN = new Set<string>();
   it('takes a message for possibly sent when the connection breaks', async () => {
     twilio.behave('reset');
     await expect(sender().send(sms)).rejects.toThrow(SendingTimedOut);

@@ -232,6 +232,16 @@ interface Place {
       }
     });
 
+    // guard backup-8: restored tables belong to the owner of the schema
+    // deploy/backup.sh
+    // -   make_roles
+    // -   become_owner
+    // + make_roles
+    // guard backup-9: missing roles keep their rights in a restore
+    // deploy/backup.sh
+    // -   [ -z "$replace" ] || drop_all
+    // -   make_roles
+    // + [ -z "$replace" ] || drop_all
     it('belongs to the owner of the schema, and other roles keep their rights', async () => {
       const place = await newPlace();
       await place.server.sql(
@@ -300,6 +310,9 @@ interface Place {
       expect(group_members).toEqual([]);
     });
 
+    // guard backup-10: clients that have seen changes lost by a restore are sent the restored state
+    // deploy/backup.sh
+    // - [ -n "$nothing_lost" ] || { forget_versions && revoke_tokens; }
     it.each([
       ['another server', () => emptyPlace(other, place.backupDir), []],
       ['the same database', () => Promise.resolve(place), ['--replace']],
@@ -366,6 +379,9 @@ interface Place {
       expect(returning.state()).toEqual(await fullState(await signIn(again, ann)));
     });
 
+    // guard backup-11: a restore keeps the dates of rows
+    // deploy/backup.sh
+    // - ALTER TABLE $table DISABLE TRIGGER USER;
     it('keeps the dates of entries of the blacklist', async () => {
       const app = await open(place);
       await peopleWho(app);
@@ -378,6 +394,9 @@ interface Place {
     });
   });
 
+  // guard backup-12: sessions from before a restore end when told to
+  // deploy/backup.sh
+  // - [ -z "$end_sessions" ] || echo 'DELETE FROM session;'
   it('keeps sessions, or ends all of them when told to', async () => {
     const place = await newPlace();
     const app = await open(place);
@@ -392,6 +411,10 @@ interface Place {
     expect(await sessions()).toBe(0);
   });
 
+  // guard backup-21: a restore does not bring back a token of the admin API that was revoked
+  // deploy/backup.sh
+  // - forget_versions && revoke_tokens;
+  // + forget_versions;
   it('revokes the tokens of the admin API, of which one may have been revoked since, unless nothing was lost', async () => {
     const place = await newPlace();
     const app = await open(place);
@@ -423,6 +446,9 @@ interface Place {
       name = await backUp(place);
     });
 
+    // guard backup-5: a restore replaces a database that is not empty only when told to
+    // deploy/backup.sh
+    // - [ -n "$replace" ] || refuse_tables
     it('a database that is not empty, unless told to replace it', async () => {
       const full = await newPlace();
       full.backupDir = place.backupDir;
@@ -444,6 +470,9 @@ interface Place {
       });
     });
 
+    // guard backup-6: a restore replaces existing images only when told to
+    // deploy/backup.sh
+    // - [ -n "$replace" ] || refuse_files
     it('a folder with files, unless told to replace them', async () => {
       const fresh = await emptyPlace(other, place.backupDir);
       mkdirSync(join(fresh.dataDir, 'uploads'), { recursive: true });
@@ -455,6 +484,11 @@ interface Place {
       expect(readdirSync(join(fresh.dataDir, 'uploads'))).toEqual(['image']);
     });
 
+    // guard backup-4: a backup is not restored under a running service
+    // deploy/backup.sh
+    // -   refuse_open_connections
+    // -   [ -n "$replace" ]
+    // + [ -n "$replace" ]
     it('while the service is connected', async () => {
       const app = await open(place);
       await app.api.post('/user/check_phone_available').send(newPhone());
@@ -462,6 +496,10 @@ interface Place {
       await expectRefused(refused, /in use, \d+ connections of accounts_owner: stop the service first/);
     });
 
+    // guard backup-3: a damaged backup is not restored
+    // deploy/backup.sh
+    // - tell=$(cd "$from" && sha256sum --check --quiet SHA256SUMS 2>&1) ||
+    // + true ||
     it.each(['database.dump', 'data.tar', '.env'])('a backup whose %s was changed', async (file) => {
       const fresh = await emptyPlace(other, newFolder());
       const copy = await backUp({ ...place, backupDir: fresh.backupDir });
@@ -489,6 +527,10 @@ interface Place {
       await expectRefused(refused, /the role unheard_of is missing: have a superuser create it first/);
     });
 
+    // guard backup-7: a restore whose dump breaks off changes nothing
+    // deploy/backup.sh
+    // - echo "BEGIN; SET LOCAL
+    // + echo "SET LOCAL
     it('to leave changes when it fails half way: the database and the files stay as they were', async () => {
       const [backupDir, users] = [newFolder(), await usersOf(place)];
       const cut = { ...place, backupDir };
@@ -508,6 +550,10 @@ interface Place {
   });
 
   describe('backup', () => {
+    // guard backup-18: a backup is readable only by its owner
+    // deploy/backup.sh
+    // - umask 077
+    // + umask 022
     it('lets only the owner read it', async () => {
       const place = await newPlace();
       const folder = join(place.backupDir, await backUp(place));
@@ -526,6 +572,10 @@ interface Place {
       expect(files.filter((name) => name.startsWith('.env'))).toEqual([kept].filter((name) => name === '.env'));
     });
 
+    // guard backup-1: settings are encrypted in backups when told to
+    // deploy/backup.sh
+    // - tell=$(encrypt_by_gpg 2>&1)
+    // + tell=$(cp "$ENV_FILE" "$UNFINISHED/.env" 2>&1)
     (spawnSync('gpg', ['--version']).status === 0 ? it : it.skip)(
       'encrypts settings to the gpg key that BACKUP_ENV names, and a restore says so',
       async () => {
@@ -552,6 +602,10 @@ interface Place {
       expect(backupsIn(place)).toEqual([]);
     });
 
+    // guard backup-2: a server newer than pg_dump is reported with a remedy
+    // deploy/backup.sh
+    // - $(why_not_dumped "$tell")
+    // + $(why "$tell")
     (major(programs) < 18 ? it : it.skip)(
       'names the package to install when the server is newer than pg_dump',
       async () => {
@@ -564,6 +618,9 @@ interface Place {
       },
     );
 
+    // guard backup-14: a backup has images that arrive while the database is dumped
+    // deploy/backup.sh
+    // - pack --append --newer="@$((began - 60))"
     it('has the images that rows name, including those that come or go while the database is dumped', async () => {
       const place = await newPlace();
       const uploads = join(place.dataDir, 'uploads');
@@ -611,6 +668,10 @@ interface Place {
       });
     });
 
+    // guard backup-20: the newest backups are kept
+    // deploy/backup.sh
+    // - backups | head -n "-$BACKUP_KEEP"
+    // + backups | tail -n "+$BACKUP_KEEP"
     it('keeps the newest backups, and only those', async () => {
       const place = await newPlace();
       for (const day of ['01', '02', '03', '04']) mkdirSync(join(place.backupDir, `accounts-2026-01-${day}T03-00-00Z`));
@@ -634,17 +695,32 @@ interface Place {
       expect(backupsIn(place).sort()).toEqual(OLDER);
     }
 
+    // guard backup-13: a failed backup removes no older backup
+    // deploy/backup.sh
+    // - connect
+    // - [ "$(sql
+    // + prune
+    // + connect
+    // + [ "$(sql
     it('fails when the database is down, and removes no older backup', async () => {
       const place = withOlder(await newPlace());
       await expectFailed(place, /failed: the database cannot be reached: .*No such file/, { PGHOST: newFolder() });
     });
 
+    // guard backup-15: an interrupted dump is not a backup
+    // deploy/backup.sh
+    // - --file="$UNFINISHED/database.dump" 2>&1) || fail "the database was not dumped: $(why_not_dumped "$tell")"
+    // + --file="$UNFINISHED/database.dump" 2>&1) || true
     it('fails when the dump breaks off, and removes no older backup', async () => {
       const place = withOlder(await newPlace());
       const env = { PGUSER: 'accounts_service' };
       await expectFailed(place, /failed: the database was not dumped: .*permission denied/, env);
     });
 
+    // guard backup-16: an empty database does not replace backups
+    // deploy/backup.sh
+    // - [ "$(sql "SELECT to_regclass('public.users') IS NOT NULL")" = t ] ||
+    // + true ||
     it('fails when the database is empty, so that a lost database does not replace the backups', async () => {
       await expectFailed(withOlder(await emptyPlace()), /has no table users|does not exist/);
       const place = withOlder(await emptyPlace());
@@ -658,6 +734,10 @@ interface Place {
       });
     });
 
+    // guard backup-17: a backup fails on a full disk
+    // deploy/backup.sh
+    // - [ "$status" -le 1 ] ||
+    // + true ||
     (isRoot ? it : it.skip)('fails when the disk is full, and leaves nothing of the backup', async () => {
       const place = withOlder(await newPlace());
       writeFileSync(join(place.dataDir, 'image'), Buffer.alloc(2_000_000));
@@ -670,6 +750,10 @@ interface Place {
       });
     });
 
+    // guard backup-19: backups are made one at a time
+    // deploy/backup.sh
+    // - flock --nonblock 9 ||
+    // + true ||
     it('runs once at a time', async () => {
       const place = await newPlace();
       const holder = spawn('flock', [join(place.backupDir, '.lock'), 'cat'], { stdio: ['pipe', 'pipe', 'ignore'] });

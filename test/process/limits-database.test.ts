@@ -31,6 +31,10 @@ describe('with DATABASE_LIMITS_URL', () => {
     post(app.api, '/user/login', { region, phone, password });
   const told = (word: string) => app.logged().filter(({ msg }) => String(msg).includes(`database of limits ${word}`));
 
+  // guard limits-database-1: with another database for limits, the counts are there
+  // src/database/connections.ts
+  // - limits: limits ?? counting,
+  // + limits: counting,
   it('all counts are there and none in the other database, which has the audit trail', async () => {
     expect((await logIn('wrong-one')).body).toMatchObject({ code: 1000 });
     await until(async () => (await there.db('rate_limits').where({ used: 1 })).length > 0);
@@ -46,6 +50,10 @@ describe('with DATABASE_LIMITS_URL', () => {
     expect(await there.db('rate_limits')).toEqual([]);
   });
 
+  // guard limits-database-3: a code is not compared without a place in the budget
+  // src/features/verification/verify-code-service.ts
+  // - return await limiter.hold(caller, ...guesses);
+  // + return await limiter.hold(caller);
   it('no more codes are compared than a budget allows, although many addresses try at the same time', async () => {
     const phone = newPhone();
     let compared = 0;
@@ -62,6 +70,10 @@ describe('with DATABASE_LIMITS_URL', () => {
     expect(compared).toBe(6);
   });
 
+  // guard limits-database-2: an outage of the database of limits is not one of the other database
+  // src/database/connections.ts
+  // - watched('the database of limits')
+  // + watchOf('the database', logger)
   it('an outage of it refuses what has a limit, and nothing else', async () => {
     const ann = await insertAndSignIn(app);
     proxy.refuse();

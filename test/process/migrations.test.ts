@@ -7,6 +7,10 @@ import { testPool } from '../support/pool';
 const ON_CAPTCHAS = '0010_captchas_png_only';
 
 describe('a migration that meets a lock', () => {
+  // guard migrations-1: a migration yields to clients that wait for its lock
+  // src/database/migrations.ts
+  // - lock_timeout: 2_000,
+  // + lock_timeout: 0,
   it('blocks no other client for long, retries, logs it, and succeeds when the lock is gone', async () => {
     const database = await emptyDatabase();
     await migrate(database.url);

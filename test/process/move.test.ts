@@ -67,6 +67,23 @@ async function interruptOnceItFollows(): Promise<void> {
 }
 
 describe('npm run move', () => {
+  // guard move-1: nothing is written after the last change that is moved
+  // scripts/moving/old-database.ts
+  // - (await this.db.query(END_OLDER, [rows[0]?.now])).rows.length > 0 ||
+  // guard move-2: the last changes are moved, too
+  // scripts/move.ts
+  // - while (await pass(old, next));
+  // guard move-3: a large value that is not in the log stays
+  // scripts/moving/change-log.ts
+  // - isPartial: before?.values === undefined || before.isPartial
+  // + isPartial: false
+  // guard move-4: a row whose key has changed does not stay under the old one
+  // scripts/moving/change-log.ts
+  // - if (message.tag === 'update' && message.key) put(message.key);
+  // guard move-5: no trigger changes what is moved
+  // scripts/moving/new-database.ts
+  // - SET LOCAL session_replication_role = replica
+  // + SET LOCAL session_replication_role = origin
   it('copies every row as it is at the end, while all is changed', async () => {
     const bob = await insertPerson(app, 'Bob');
     await app.db('friendships').insert({ user_id: ann.id, friend_id: bob.id, status: 20, display_name: 'bob "\\, {}' });
@@ -123,6 +140,18 @@ describe('npm run move', () => {
     );
   }
 
+  // guard move-6: the service cannot use the old database
+  // scripts/moving/connect.ts
+  // - CONNECTION LIMIT ${isAllowed ? -1 : 0}
+  // + CONNECTION LIMIT -1
+  // guard move-7: versions of the new database are above those of the old one
+  // scripts/moving/new-database.ts
+  // - 'INSERT INTO sync_epoch (base, system_identifier) SELECT $1, system_identifier FROM pg_control_system()',
+  // + 'SELECT $1::bigint',
+  // guard move-8: ids of the new database do not repeat those of the old one
+  // scripts/moving/new-database.ts
+  // - max(${escapeIdentifier(column)})
+  // + 1
   it('closes the old database to the service: sessions, clients and ids go on in the new one', async () => {
     await interruptOnceItFollows();
     await putClock('1 hour');
@@ -165,6 +194,10 @@ describe('npm run move', () => {
     expect(await at(from, 'SELECT FROM pg_publication')).toEqual([]);
   });
 
+  // guard move-9: nothing is moved to a database in use
+  // scripts/moving/new-database.ts
+  // - if (users.rows.length > 0)
+  // + if (false)
   it('does not write to a database that has users', async () => {
     await runMove(from, to, '--cut-over');
     const { said, code } = await runMove(from, to, '--cut-over');

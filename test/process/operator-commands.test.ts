@@ -84,6 +84,10 @@ if (programs === '')
     await server.sql('accounts', ['BEGIN', ...before, whole, 'ROLLBACK'].join(';'));
   });
 
+  // guard operator-commands-1: the documented way back to a moment works in PostgreSQL
+  // docs/backup.md
+  // - recovery_target_time =
+  // + recovery_target_name =
   (hasAll ? it : it.skip)('go back to a moment, by the settings and commands of backup.md', async () => {
     const wal = join(server.folder, 'wal');
     const files = join(server.folder, 'files');

@@ -167,6 +167,9 @@ describe('with DATABASE_REPLICA_URL', () => {
     expect(field(client.state().user, 'nickname')).toBe('Annie');
   });
 
+  // guard replica-5: a sync that waits does not look at a standby that lacks what was heard of
+  // src/features/sync/sync-service.ts
+  // - && time.horizon >= this.lives.heardUntil
   it('a sync that waits misses no change when a standby serves again that lacks it', async () => {
     await start();
     const { version } = await settledClient(ann);
@@ -206,6 +209,10 @@ describe('with DATABASE_REPLICA_URL', () => {
 });
 
 describe('the primary serves, and one line each tells so and when the standby serves again', () => {
+  // guard replica-1: a standby that is too far behind does not serve
+  // src/database/replica.ts
+  // - primary.position - standby.position > this.mostBehind
+  // + this.mostBehind < 0
   it('beyond REPLICA_LAG_MAX', async () => {
     await start({ REPLICA_LAG_MAX: '1' });
     await pauseReplay();
@@ -241,6 +248,11 @@ describe('the primary serves, and one line each tells so and when the standby se
     await untilStandbyIs('serving');
   });
 
+  // guard replica-3: an answer whose statement failed at the standby goes on at the primary
+  // src/database/replica.ts
+  // -         server = primary;
+  // -         return ask(primary);
+  // + throw new Error('failed');
   it('the rest of an answer whose statement failed at the standby', async () => {
     await start();
     await nameInSync();
@@ -256,6 +268,11 @@ describe('the primary serves, and one line each tells so and when the standby se
     expect(field(field(field(body, 'result'), 'user'), 'nickname')).toBe('Anna');
   });
 
+  // guard replica-4: an answer whose statement the standby cancels goes on at the primary
+  // src/database/replica.ts
+  // -         server = primary;
+  // -         return ask(primary);
+  // + throw new Error('failed');
   it('the rest of an answer that the standby cancels to apply a change', async () => {
     await start();
     await nameInSync();
@@ -293,6 +310,10 @@ describe('the primary serves, and one line each tells so and when the standby se
     expect(told()).toEqual(['serving']);
   });
 
+  // guard replica-2: a standby that was made a primary does not serve
+  // src/database/replica.ts
+  // - else if (!standby.isStandby)
+  // + else if (standby.position < 0)
   it('once the standby has become a primary', async () => {
     await start();
     await standby.promote();

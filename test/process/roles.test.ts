@@ -36,6 +36,10 @@ describe('an installation with one role', () => {
     await walkThrough(await (await startService(env)).untilReady(), env.DATA_DIR);
   });
 
+  // guard roles-3: existing tables go to the owner when an installation moves to two roles
+  // deploy/postgres/1-roles.sql
+  // - format('ALTER TABLE %s OWNER TO accounts_owner', oid::regclass)
+  // + format('ALTER TABLE %s OWNER TO CURRENT_USER', oid::regclass)
   it.each(['a superuser', 'a plain owner'])('moves from %s to two, by the SQL of deploy/postgres', async (former) => {
     const admin = await newDatabase();
     const old = oneRole(former === 'a superuser' ? admin : await givenAway(admin, 'former_owner'));
@@ -60,6 +64,10 @@ describe('an installation with one role', () => {
     expect(await migrate(owner)).toEqual([newest.name]);
   });
 
+  // guard roles-1: an instance without its rights is not ready, and says what to do
+  // src/database/migrations.ts
+  // - has_table_privilege(to_regclass('knex_migrations'), 'SELECT')
+  // + to_regclass('knex_migrations') IS NOT NULL
   it('moves to two, and is not ready until the role of the service has its rights', async () => {
     const admin = await newDatabase();
     await migrate(admin);
@@ -78,6 +86,10 @@ describe('an installation with one role', () => {
 });
 
 describe('an installation with two roles', () => {
+  // guard roles-2: migrations run as the owner
+  // src/server.ts
+  // - migrate(database.migrationUrl,
+  // + migrate(database.url,
   it('migrates as the owner and serves as the other role, with any characters in the passwords', async () => {
     const admin = await newDatabase();
     await makeRoles(admin);

@@ -118,6 +118,9 @@ describe('npm start with DATABASE_URL', () => {
     await database.drop();
   });
 
+  // guard settings-1: migrations of a newer version are not a mistake
+  // src/database/migrations.ts
+  // - disableMigrationsListValidation: true,
   it('starts on a database restored into another cluster, and on one that a newer version has migrated', async () => {
     const database = await cloneDatabase();
     const client = new Client(database.url);
@@ -179,6 +182,10 @@ describe('npm run migrate:rollback', () => {
     await database.drop();
   });
 
+  // guard settings-2: in production a migration is undone only when told twice
+  // scripts/migrate-rollback.ts
+  // - if (!isAgreed)
+  // + if (false)
   it('undoes a migration in production only when told twice', async () => {
     const database = await cloneDatabase();
     const before = await applied(database.url);
@@ -224,6 +231,9 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 }
 
 describe('mistakes in settings at npm start', () => {
+  // guard settings-3: a port in use is reported before a database is made
+  // src/server.ts
+  // - await askForPort(config);
   it('reports in one line that the port is taken, and leaves no running database', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -238,6 +248,12 @@ describe('mistakes in settings at npm start', () => {
     other.close();
   });
 
+  // guard settings-7: an empty stored key signs nothing
+  // src/server.ts
+  // - ...keyMistakes(config)
+  // guard settings-12: the service does not start with words that it cannot use
+  // src/server.ts
+  // - ...words.mistakes,
   it('names all mistakes at once, under one headline', async () => {
     const folder = makeDataDir();
     mkdirSync(folder, { recursive: true });
@@ -300,6 +316,13 @@ describe('mistakes in settings at npm start', () => {
     expect(service.stderr).toContain('openssl rand -hex 32');
   });
 
+  // guard settings-8: a misspelt variable is reported
+  // src/server.ts
+  // - unknownVariables(process.env).forEach((line) => startLog.warn(line));
+  // guard settings-9: an unknown variable is reported without its value
+  // src/start/unknown-names.ts
+  // - return [`${name}: is not a setting
+  // + return [`${name}: ${env[name]} is not a setting
   it('names variables that are probably meant for it, without their values', async () => {
     const service = await startService({
       DATA_DIR: makeDataDir(),
@@ -325,6 +348,9 @@ describe('mistakes in settings at npm start', () => {
     await service.stop();
   });
 
+  // guard settings-13: each start tells of test numbers
+  // src/server.ts
+  // - await warnOfTestNumbers(container);
   it('tells of each test number at each start, with neither the number nor its code', async () => {
     const lastDay = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const TEST_NUMBERS = `${rememberSecret('+447700900123')}=${rememberSecret('718281')}@${lastDay}`;
@@ -333,6 +359,10 @@ describe('mistakes in settings at npm start', () => {
     await service.stop();
   });
 
+  // guard settings-11: an .env that cannot be read is reported, not ignored
+  // src/server.ts
+  // - if (error && codeOf(error) !== 'ENOENT')
+  // + if (false)
   it('reports an .env that exists and cannot be read', () => {
     const folder = makeDataDir();
     mkdirSync(join(folder, '.env'), { recursive: true });
@@ -377,6 +407,18 @@ describe('a database that cannot be used', () => {
     return { url: url.href, drop: () => database.drop(), ownerUrl: database.url };
   }
 
+  // guard settings-4: pg is told which sslmode is meant
+  // src/database/database-url.ts
+  // - address.replace(READ_AS_VERIFY_FULL, 'verify-full')
+  // + address
+  // guard settings-5: the address of a database is shown without its password
+  // src/database/database-url.ts
+  // - `${host}:${port}/${database}`;
+  // + address;
+  // guard settings-6: a database that cannot be used is reported with a remedy
+  // src/start/remedies.ts
+  // - . ${remedyFor(error, name)}`
+  // + `
   it.each<[string, (url: URL) => void, RegExp]>([
     ['a wrong password', (url) => (url.password = 'hunter2'), /password authentication failed .* DATABASE_PASSWORD$/m],
     [
@@ -468,6 +510,10 @@ describe('the suggestion of what to try next', () => {
     TWILIO_FROM: '+15005550006',
   };
 
+  // guard settings-10: the suggestion of what to try next does not cost a message
+  // src/server.ts
+  // - sms.reachesPhones ? '/readyz' :
+  // + sms.reachesPhones && production ? '/readyz' :
   it.each([
     ['in production', () => ({ ...productionEnv(), LEAVE_SECONDS: '0' })],
     ['with a provider of SMS', () => twilio],

@@ -50,6 +50,10 @@ function environmentOfService(): Record<string, string> {
 }
 
 describe('npm run setup', () => {
+  // guard setup-3: the secrets that setup makes are readable only by the user who made them
+  // scripts/setup.mjs
+  // - mode: 0o600
+  // + mode: 0o644
   it('asks, and writes an .env with which the service starts in production', () => {
     const { status, told } = setUp({ answers: ANSWERS });
     expect({ status, told }).toMatchObject({ status: 0 });
@@ -138,6 +142,12 @@ describe('npm run setup', () => {
     expect(loadConfig(environmentOfService()).sms.senders).toEqual({ http });
   });
 
+  // guard setup-2: setup does not change an existing .env
+  // scripts/setup.mjs
+  // - if (existsSync(target)) throw new Mistake('there is an .env already, and it stays as it is');
+  // scripts/setup.mjs
+  // - flag: 'wx'
+  // + flag: 'w'
   it('does not change an existing .env', () => {
     writeFileSync(join(folder, '.env'), 'MINE=1\n');
     const { status, refused } = setUp({ answers: ANSWERS });
@@ -148,6 +158,10 @@ describe('npm run setup', () => {
     expect(written()).toBe('MINE=1\n');
   });
 
+  // guard setup-1: setup does not write settings that the service would refuse
+  // scripts/setup.mjs
+  // - , ...mistakesIn(given)]
+  // + ]
   it.each([
     [
       'the service would refuse its settings',

@@ -50,6 +50,10 @@ describe('npm start without a database', () => {
     await service.stop();
   });
 
+  // guard start-2: the service connects to its embedded database as a role that owns nothing
+  // src/server.ts
+  // - url: postgres.serviceUrl,
+  // + url: postgres.url,
   it('connects to it as a role with only the rights that the service needs', async () => {
     const DATA_DIR = makeDataDir();
     const service = await (await startService({ DATA_DIR })).untilReady();
@@ -149,6 +153,9 @@ describe('npm start without a database', () => {
     await winner?.untilReady();
   });
 
+  // guard start-3: an unwritable folder is reported at the start
+  // src/server.ts
+  // - ...folderMistakes(config),
   it('says first that a data folder cannot be written, whatever the folder is needed for', async () => {
     const DATABASE_URL = 'postgresql://a@127.0.0.1:4/c';
     const refused = async (env: Record<string, string>) => {
@@ -198,6 +205,9 @@ describe('npm start without a database', () => {
 });
 
 describe('SIGTERM, with a load balancer that has to notice it,', () => {
+  // guard start-1: an instance that is told to stop reports so before it closes
+  // src/server.ts
+  // - container.announceStop();
   it('makes the service unready at once, but it answers for LEAVE_SECONDS more', async () => {
     const service = await (await startService({ DATA_DIR: makeUsedDataDir(), LEAVE_SECONDS: '2' })).untilReady();
     const kept = await service.post('/user/get_sms_img_code', {});

@@ -112,6 +112,10 @@ async function expectTold(app: TestApp, client: TwoClients, ann: SignedInPerson,
 }
 
 describe.each([['on'], ['off']])('sync after a crash, with synchronous_commit = %s,', (synchronous_commit) => {
+  // guard sync-lives-1: a base of versions is not reused after a crash
+  // migrations/0008_sync_lives.up.sql
+  // - CREATE UNLOGGED TABLE sync_life
+  // + CREATE TABLE sync_life
   it('sends changes of transactions whose ids were given again, when one process of PostgreSQL was killed', async () => {
     const cluster = await newCluster({ synchronous_commit });
     const app = await newApp(cluster.url);
@@ -144,6 +148,10 @@ describe.each([['on'], ['off']])('sync after a crash, with synchronous_commit = 
 });
 
 describe('sync after an earlier state was restored', () => {
+  // guard sync-lives-2: a base of versions is not reused by a cold copy
+  // migrations/0008_sync_lives.up.sql
+  // - life timestamptz := pg_postmaster_start_time();
+  // + life timestamptz := '2000-01-01';
   it.each([
     ['a cold copy', true],
     ['a snapshot of the running files', false],

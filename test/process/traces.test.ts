@@ -6,6 +6,13 @@ import { makeDataDir, startService } from '../support/started';
 const NODE_OPTIONS = `--require=${join(ROOT, 'test/support/show-modules.cjs')}`;
 
 describe('a service', () => {
+  // guard process-traces-1: the SDK of OpenTelemetry is not loaded without a collector
+  // src/composition/observers.ts
+  // - if (!settings) return undefined;
+  // - const { Traces }
+  // + await import('./traces');
+  // + if (!settings) return undefined;
+  // + const { Traces }
   it('does not load the SDK of OpenTelemetry without the address of a collector', async () => {
     const service = await (await startService({ DATA_DIR: makeDataDir(), NODE_OPTIONS })).untilReady();
     await service.stop();

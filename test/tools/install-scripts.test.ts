@@ -34,6 +34,10 @@ describe('npm in a project with the settings of this one', () => {
 
   afterEach(() => rmSync(project, { recursive: true, force: true }));
 
+  // guard install-scripts-1: an installed package runs no script
+  // .npmrc
+  // - ignore-scripts=true
+  // + ignore-scripts=false
   it.each(['ci', 'install'])('runs no script of a package that is not on the list: npm %s', (command) => {
     npm(command);
     expect(ran()).toEqual([]);

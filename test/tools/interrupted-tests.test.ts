@@ -18,6 +18,9 @@ describe('npm test', () => {
       .filter(({ command, environment }) => command.includes(folder) || environment.includes(folder))
       .map(({ command }) => command);
 
+  // guard interrupted-tests-1: interrupted tests leave no process running
+  // test/support/global-setup.ts
+  // - startWatcher(folder);
   it.each([
     ['Ctrl-C', 'SIGINT', 'group'],
     ['a SIGTERM to npm', 'SIGTERM', 'npm'],

@@ -29,12 +29,20 @@ function complaints(file: File, rule: string, source: string): Linter.LintMessag
 }
 
 describe('the linter', () => {
+  // guard lint-2: nothing in src is drawn by Math.random
+  // eslint.config.mjs
+  // -       'no-restricted-properties': ['error', GUESSABLE],
+  // -       'no-restricted-syntax'
+  // + 'no-restricted-syntax'
   it.each(DRAWING)('refuses Math.random in %s', (file) => {
     expect(complaints(file, 'no-restricted-properties', 'export const code = Math.random();')).toMatchObject([
       { severity: 2, message: expect.stringContaining("'Math.random' is restricted") as string },
     ]);
   });
 
+  // guard lint-1: no value is written into the text of a statement
+  // eslint.config.mjs
+  // - 'no-restricted-syntax': ['error', ...WRITTEN_INTO_SQL],
   it.each([
     'db.raw(`SELECT * FROM users WHERE nickname = ${nickname}`)',
     "db.raw('SELECT * FROM users WHERE nickname = ' + nickname)",
@@ -51,6 +59,10 @@ describe('the linter', () => {
     },
   );
 
+  // guard lint-3: the client uses no global that React Native does not have
+  // eslint.config.mjs
+  // - ...NOT_IN_REACT_NATIVE.map((name) => ({
+  // + ...[].map((name) => ({
   it.each([
     'new BroadcastChannel("tabs")',
     'window.addEventListener("online", sync)',
@@ -65,6 +77,9 @@ describe('the linter', () => {
     ]);
   });
 
+  // guard lint-4: the client uses no member that React Native does not have
+  // eslint.config.mjs
+  // - rules: { 'no-restricted-properties': ['error', ...MEMBERS_NOT_IN_REACT_NATIVE] },
   it.each(['new URL(text).host', 'const { pathname } = url', 'URL.canParse(text)', 'AbortSignal.timeout(1000)'])(
     "refuses a member that React Native's classes do not have, in the client: %s",
     (source) => {

@@ -56,6 +56,10 @@ describe.each([
     rmSync(folder, { recursive: true, force: true });
   });
 
+  // guard proxy-1: the client uploads to a path that an app does not use for a page
+  // packages/client/src/client.ts
+  // - const UPLOAD = '/files';
+  // + const UPLOAD = '/';
   it('uploads portraits, and returns working addresses of images and captchas', async () => {
     const client = await signedInClient({ url: site + base }, await insertPerson(app, 'Ann'));
     const set = await client.setPortrait(new Blob([PNG], { type: 'image/png' }));
@@ -69,6 +73,10 @@ describe.each([
     }
   });
 
+  // guard proxy-2: the page /docs finds its files below a path
+  // src/web/browser/docs.html
+  // - href="docs/page.css"
+  // + href="/docs/page.css"
   it('shows the reference, with all of its files and the address of the proxy', async () => {
     const page = await fetch(`${site}${base}/docs`);
     const files = [...(await page.text()).matchAll(/(?:src|href)="(\/?(?:docs\/|openapi)[^"]+)"/g)];
@@ -86,6 +94,10 @@ describe.each([
     expect(described.servers).toEqual([{ url: site + base }]);
   });
 
+  // guard proxy-3: a PUBLIC_URL with a path has an origin without it
+  // src/http/cross-site.ts
+  // - new URL(publicUrl).origin
+  // + publicUrl
   it('signs in from its pages only, not from another site, and its cookie is sent to all paths', async () => {
     const body = JSON.stringify(credentialsOf(await insertPerson(app, 'Bob')));
     const login = (origin: string) =>

@@ -102,6 +102,13 @@ describe('npm run release', () => {
     expect(read('package.json').version).toBe(version);
   });
 
+  // guard release-1: a release contains nothing that is not committed
+  // scripts/release.mjs
+  // - if (git('status', '--porcelain') !== '') throw new Refusal('commit or remove what has changed first: git status');
+  // guard release-2: a release contains nothing that the check refuses
+  // scripts/release.mjs
+  // - if (!npm('run', 'check')) throw
+  // + if (!npm('run', 'check') && false) throw
   it.each<[string, string[], () => void, RegExp]>([
     ['no version', [], () => undefined, /name a version/],
     ['an invalid version', ['v1'], () => undefined, /name a version/],

@@ -22,6 +22,10 @@ describe('the alarm of the spend guard for one calling code', () => {
     expect(alarmOf({ hour, day, past })).toBeUndefined();
   });
 
+  // guard alarm-1: the spend guard does not learn an attack as usual
+  // src/features/spend-guard/alarm.ts
+  // - Math.max(past.verified / past.sent, LEAST_USUAL)
+  // + past.verified / past.sent
   it.each([
     ['hour', 'the hour falls far below its history', traffic(100, 10), traffic(1_000, 700), traffic(10_000, 8_000)],
     ['hour', 'no code is verified and there is no history', traffic(12, 0), traffic(12, 0), none],

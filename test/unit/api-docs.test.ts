@@ -21,6 +21,10 @@ function rowOf(first: string, text = page): string[] {
 const SYNC = [...syncPage.matchAll(/^\| (\w+) \|/gm)].map(([, field]) => field).join();
 
 describe.each(OPERATIONS)('$path', ({ path, summary, body, options, result }) => {
+  // guard api-docs-1: the documentation has each field
+  // docs/api.md
+  // - | `/user/verify_code` | region, phone, code |
+  // + | `/user/verify_code` | region, phone |
   it('is documented, with each field of its body and its result', () => {
     const [, , bodyCell, resultCell = ''] = rowOf(`\`${path}\``);
     const documented = (bodyCell ?? '').split(', ').map((name) => name.replace('?', ''));
@@ -45,6 +49,10 @@ describe('docs/sync.md', () => {
   const NAMED = ['blacklist', 'friends'];
   const [names = ''] = /^\*\*Names\.\*\*.*?\n\n/ms.exec(syncPage) ?? [];
 
+  // guard api-docs-2: the documentation has each field of sync
+  // docs/sync.md
+  // - [{ groupId, memberId, displayName, role,
+  // + [{ groupId, memberId, role,
   it.each(Object.entries(changes.shape))('has a row for each field of %s', (name, schema) => {
     const [, , shown = ''] = rowOf(name, syncPage);
     const described = NAMED.includes(name) ? shown + names : shown;

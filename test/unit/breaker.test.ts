@@ -53,6 +53,9 @@ describe('a breaker', () => {
     await expect(answers()).resolves.toBe(5);
   });
 
+  // guard breaker-1: an aborted call tells a breaker nothing
+  // src/load/breaker.ts
+  // - if (error instanceof CallAborted) throw error;
   it('learns nothing from an aborted call', async () => {
     const callOff = () => expect(failsWith(new CallAborted('the peer'))).rejects.toBeInstanceOf(CallAborted);
     await timeOut(2);

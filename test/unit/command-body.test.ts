@@ -38,6 +38,9 @@ describe('the body of a command', () => {
     expect(Object.keys(bodyOf(plain).shape)).toEqual(['thing', 'from', 'toPlace']);
   });
 
+  // guard command-body-2: the admin API takes no word for another
+  // src/admin/command-body.ts
+  // - .superRefine(withoutGaps(names))
   it('may not leave out a word before another one, which would take its place', () => {
     expect(refusalOf({ thing: 'a', toPlace: 'c', yes: true })).toMatchObject({
       reason: 'invalid_input',
@@ -45,6 +48,10 @@ describe('the body of a command', () => {
     });
   });
 
+  // guard command-body-1: a command of the admin API that cannot be undone needs yes
+  // src/admin/command-body.ts
+  // - if (command.isFinal && options.yes !== true
+  // + if (false && options.yes !== true
   it('says yes to what cannot be undone, unless it is a dry run', () => {
     for (const yes of [undefined, false]) expect(refusalOf({ thing: 'a', yes })).toMatchObject({ reason: 'not_sure' });
     expect(refusalOf({ thing: 'a', yes: true })).toMatchObject({ words: ['a'] });

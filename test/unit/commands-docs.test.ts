@@ -72,6 +72,10 @@ describe('the commands of the documentation', () => {
     for (const name of only('faults')) expect(known).toContain(`'${name}'`);
   });
 
+  // guard commands-docs-1: the documentation names commands that backups understand
+  // docs/backup.md
+  // - docker compose run --rm backup resend
+  // + docker compose run --rm backup again
   it('name services of the compose files, and commands that its backup service understands', () => {
     const asked = commands.flatMap(({ page, line }) => {
       const [, command = '', rest = ''] =

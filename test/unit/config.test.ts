@@ -213,6 +213,14 @@ const amounts = (limits: Partial<Record<LimitName, number>>) =>
   Object.fromEntries(Object.entries(limits).map(([name, amount]) => [name, { amount }]));
 
 describe('loadConfig', () => {
+  // guard config-6: a national number is refused as the sender of codes
+  // src/config/variables.ts
+  // - \d{3,8}|(?=
+  // + \d{3,11}|(?=
+  // guard config-7: a session does not promise to last beyond its maximum
+  // src/config/config.ts
+  // - given !== undefined && given > maxDays
+  // + false
   it.each(Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value])))(
     'refuses %s=%s in one line that names it and says what it must be',
     (name = '', value = '') => {
@@ -232,6 +240,10 @@ describe('loadConfig', () => {
     expect(mistakes.map((mistake) => mistake.split(':')[0]).sort()).toEqual(['BCRYPT_COST', 'PORT', 'SMS_PROVIDER']);
   });
 
+  // guard config-9: missing and wrong settings are reported together
+  // src/config/config.ts
+  // - ...further.filter((mistake) => !isTold(mistake, read.wrong))
+  // + ...(read.wrong.size > 0 ? [] : further)
   it('reports wrong and missing variables together, each variable once', () => {
     const env = {
       NODE_ENV: 'production',
@@ -422,6 +434,10 @@ describe('loadConfig', () => {
     expect(mistakesIn({ DATABASE_MIGRATION_URL })).toEqual([expect.stringMatching(/^DATABASE_URL: set it/)]);
   });
 
+  // guard config-8: a database password may hold any characters
+  // src/database/database-url.ts
+  // - encodeURIComponent(password)
+  // + password
   it.each([`p@ss/w:rd #1?&%41'"\\`, 'plain', '%', '::@@//'])(
     'reads the password %s from its own variable',
     (password) => {
@@ -514,6 +530,25 @@ describe('loadConfig in production', () => {
     expect(config).toMatchObject({ verification: { phoneCheck: 'possible' }, limits: amounts({ checksPerMinute: 0 }) });
   });
 
+  // guard config-2: production sends nothing to Twilio over HTTP
+  // src/config/production.ts
+  // - overHttp('TWILIO_API_URL', 'codes and the account are sent there'),
+  // guard config-3: production does not trust pages that come over HTTP
+  // src/config/production.ts
+  // - overHttp('CORS_ORIGINS', 'anyone on the network path can change a page that is sent over HTTP'),
+  // guard config-4: production does not trust more proxies than can exist
+  // src/config/production.ts
+  // - env.TRUST_PROXY > MOST_PROXIES,
+  // + env.TRUST_PROXY > 1_000,
+  // guard config-16: production sends no code to an endpoint over HTTP
+  // src/config/production.ts
+  // - overHttp('SMS_HTTP_URL', 'codes are sent there'),
+  // guard config-12: production sends nothing to WhatsApp over HTTP
+  // src/config/production.ts
+  // - overHttp('WHATSAPP_API_URL', 'codes and the token are sent there'),
+  // guard config-13: production sends nothing to Telegram over HTTP
+  // src/config/production.ts
+  // - overHttp('TELEGRAM_API_URL', 'codes and the token are sent there'),
   it.each<[string, Record<string, string | undefined>, RegExp]>([
     ['no DATABASE_URL', { DATABASE_URL: undefined }, /^DATABASE_URL: set it.*embedded/],
     ['no SESSION_SECRETS', { SESSION_SECRETS: undefined }, /^SESSION_SECRETS: set it.*openssl rand -hex 32/],
@@ -556,6 +591,14 @@ describe('loadConfig in production', () => {
     expect(mistakes).toEqual([expect.stringMatching(line)]);
   });
 
+  // guard config-1: production requires random secrets
+  // src/config/production.ts
+  // - return isRepeated || new Set(secret).size < LEAST_CHARACTERS ||
+  // + return isRepeated ||
+  // guard config-5: production refuses a guessable secret for signing
+  // src/config/production.ts
+  // - return isRepeated || new Set(secret).size < LEAST_CHARACTERS || GUESSED_FIRST.test(secret);
+  // + return isRepeated && false;
   it.each([
     ['a word repeated', 'changeme'.repeat(8)],
     ['random characters repeated', 'aK3-xQ9_zT1w'.repeat(3)],
@@ -586,6 +629,13 @@ describe('loadConfig in production', () => {
     ]);
   });
 
+  // guard config-10: messaging servers can refuse tokens that are for other services
+  // src/config/providers.ts
+  // - if (audiences.length > 0) need('MESSAGING_JWT_AUDIENCE', 'TOKEN_AUDIENCES needs it to tell tokens apart');
+  // guard config-11: no service has the audience of messaging
+  // src/config/providers.ts
+  // - if (own !== undefined && audiences.includes(own))
+  // + if (own === undefined && audiences.includes(String(own)))
   it('needs audiences that differ, so that messaging servers can refuse tokens for others', () => {
     expect(mistakesIn({ TOKEN_AUDIENCES: 'reports' })).toEqual([
       expect.stringMatching(/^MESSAGING_JWT_AUDIENCE: set it, TOKEN_AUDIENCES needs it/),
@@ -674,6 +724,10 @@ describe('SMS_ROUTES', () => {
     expect(mistakes).toContainEqual(expect.stringMatching(/^TWILIO_ACCOUNT_SID: set it/));
   });
 
+  // guard config-14: calls by Twilio have a number to call from
+  // src/config/senders.ts
+  // - if (calls && !env.TWILIO_FROM?.startsWith('+'))
+  // + if (false)
   it.each([{ TWILIO_FROM: undefined, TWILIO_MESSAGING_SERVICE_SID: 'MG1' }, { TWILIO_FROM: 'MyApp' }])(
     'refuses calls by Twilio without a number to call from: %j',
     (given) => {
@@ -683,6 +737,10 @@ describe('SMS_ROUTES', () => {
     },
   );
 
+  // guard config-15: a route in production does not show codes
+  // src/config/senders.ts
+  // - if (isProduction(env) && env.SMS_ROUTES !== undefined &&
+  // + if (false &&
   it('refuses, in production, a way that shows codes', () => {
     const mistakes = mistakesIn(withRoutes({ routes: { GB: ['console'] } }, productionEnv()));
     expect(mistakes).toEqual([expect.stringMatching(/^SMS_ROUTES: must not lead to console or file/)]);

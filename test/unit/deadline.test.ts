@@ -37,6 +37,10 @@ afterEach(() => {
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the deadline of a request', () => {
+  // guard deadline-1: a request has one deadline for its whole duration
+  // src/http/deadline.ts
+  // - now - since > this.deadlineMs
+  // + now - since > 1e9
   it('answers 503 with Retry-After, once, even if the work ends later', async () => {
     const url = await serve((app) =>
       app.post('/', async (_req, res) => {
@@ -57,6 +61,9 @@ describe('the deadline of a request', () => {
     expect(late).toEqual([]);
   });
 
+  // guard deadline-2: a request that waits for a change is not late
+  // src/http/deadline.ts
+  // - if (request) this.remove(request);
   it('does not count the time for which a request rests', async () => {
     const url = await serve((app) =>
       app.post('/', async (req, res) => {

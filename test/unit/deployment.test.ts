@@ -130,6 +130,10 @@ describe('docker-compose.yml', () => {
     expect(service.depends_on).toEqual({ postgres: { condition: 'service_healthy', required: false } });
   });
 
+  // guard deployment-3: missing variables of .env are reported before anything is built
+  // docker-compose.yml
+  // - ${SESSION_SECRETS?set
+  // + ${SESSION_SECRETS:-set
   it.each(Object.keys(LEAST))('says what to do when %s is missing', (name) => {
     expect(() => interpolate(file, LEAST)).not.toThrow();
     expect(() => interpolate(file, { ...LEAST, [name]: undefined })).toThrow(
@@ -186,6 +190,18 @@ describe('docker-compose.yml', () => {
     expect(paths.split(' ').sort()).toEqual([...UPLOAD_PATHS, ...below].sort());
   });
 
+  // guard deployment-1: the proxy cannot reach the database
+  // docker-compose.yml
+  // - networks: [front]
+  // - ports:
+  // -   - '80:80'
+  // + networks: [front, database]
+  // + ports:
+  // +   - '80:80'
+  // guard deployment-2: the network of the database is internal
+  // docker-compose.yml
+  // - internal: true
+  // + internal: false
   it('lets the proxy reach only the service, and has the database in an internal network', () => {
     expect([postgres.networks, service.networks, proxy.networks]).toEqual([
       ['database'],
@@ -237,11 +253,18 @@ describe('docker-compose.yml', () => {
     expect([...variables, ...ofGo].sort()).toEqual(Object.keys(environment).sort());
   });
 
+  // guard deployment-5: the proxy does not count failures of a client against an instance
+  // deploy/Caddyfile
+  // - lb_try_interval 100ms
+  // + fail_duration 2s
   it("does not let a client's request make the proxy avoid an instance", () => {
     expect(read('deploy/Caddyfile')).toMatch(/^\thealth_uri \/readyz$/m);
     expect(read('deploy/Caddyfile')).not.toMatch(/^\s*(fail_duration|max_fails|unhealthy_\w+)/m);
   });
 
+  // guard deployment-6: the proxy ends request bodies that do not arrive
+  // deploy/Caddyfile
+  // - read_body 150s
   it('lets the proxy end incomplete heads and bodies, and idle connections', () => {
     const [, timeouts = ''] = /\n\t{2}timeouts \{\n([^]*?)\n\t{2}\}/.exec(read('deploy/Caddyfile')) ?? [];
     const named = [...timeouts.matchAll(/^\t{3}(\w+) \d+s$/gm)].map(([, name]) => name);
@@ -258,6 +281,9 @@ describe('docker-compose.yml', () => {
     expect(read('deploy/Caddyfile')).toContain(`{$SITE}, ${asked.origin} {`);
   });
 
+  // guard deployment-7: the proxy refuses with a reason
+  // deploy/Caddyfile
+  // - header X-Reason {reason}
   it('lets the proxy refuse like the service, with the reason of the status', () => {
     const caddyfile = read('deploy/Caddyfile');
     const reasons = [...caddyfile.matchAll(/^\t{3}(502|default) (\w+) (\d+)$/gm)].map((found) => found.slice(1));
@@ -295,6 +321,10 @@ describe('docker-compose.yml', () => {
     for (const name of Object.keys(environment)) expect(VARIABLES).toContain(name);
   });
 
+  // guard deployment-4: the service of the compose file logs in as a role with the least rights
+  // docker-compose.yml
+  // - DATABASE_URL:-postgresql://accounts_service@
+  // + DATABASE_URL:-postgresql://accounts@
   it('runs the service with a role of its own and migrations as the owner, and creates both with the database', () => {
     const own = (parse(interpolate(file, LEAST), { merge: true }) as Compose).services.service?.environment ?? {};
     const users = [own.DATABASE_URL, own.DATABASE_MIGRATION_URL].map((url) => new URL(url ?? '').username);

@@ -24,6 +24,9 @@ describe('the device cookie', () => {
     });
   });
 
+  // guard unit-device-cookies-1: the device cookie is valid for a year, even if the client keeps it longer
+  // src/features/auth/device-cookies.ts
+  // - if (Number(issuedAt) + YEAR_MS <= this.now()) return undefined;
   it('expires after a year, even if the client keeps it longer', () => {
     const cookie = cookieAt(1_000);
     expect(readAt(1_000 + YEAR_MS - 1, cookie)).toMatchObject({ userId: 'ann' });

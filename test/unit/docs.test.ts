@@ -45,6 +45,10 @@ describe('the documentation', () => {
     expect(broken).toEqual([]);
   });
 
+  // guard unit-docs-1: the README of the client links only to what npm has
+  // packages/client/README.md
+  // - as docs/api.md of the service has it
+  // + as [docs/api.md](../../docs/api.md) has it
   it("links to nothing outside the package in the client's README, which is the only page that npm shows", () => {
     const outside = linksOf(join(CLIENT, 'README.md')).filter(({ path }) => !path.startsWith(`${CLIENT}/`));
     expect(outside).toEqual([]);

@@ -6,6 +6,9 @@ describe('failures of work in rounds', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
+  // guard failures-1: failures that follow each other are logged once
+  // src/database/failures.ts
+  // - if (now - failedAt > SERIES_MS)
   it('are logged once while they follow each other within a minute, and again after one without any', () => {
     const warn = jest.fn();
     const failed = loggingFailures({ warn }, 'it was not done');
@@ -21,6 +24,9 @@ describe('failures of work in rounds', () => {
     expect(warn.mock.calls.slice(1)).toEqual([[{ err: later }, 'it was not done']]);
   });
 
+  // guard failures-2: lost connections are not logged by each who works in rounds
+  // src/database/failures.ts
+  // - if (isLostConnection(error)) return;
   it.each([
     ['a statement that took too long', withCode('57014'), 1],
     ['a full disk', withCode('53100'), 1],

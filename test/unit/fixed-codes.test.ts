@@ -18,6 +18,10 @@ describe('TEST_NUMBERS', () => {
     expect(read(`+447700900123=${CODE}@2026-01-31`)).toHaveLength(1);
   });
 
+  // guard fixed-codes-2: a fixed code holds for 90 days at most
+  // src/features/sending/test-numbers.ts
+  // - if (day > now + MOST_DAYS * DAY_MS) return
+  // + if (day > Infinity) return
   it.each([
     ['+447700900123', 'entry 1 must look like +447700900123=271828@2027-01-31'],
     [`+447700900123=${CODE}`, 'entry 1 must look like'],
@@ -47,6 +51,9 @@ describe('a test number', () => {
     );
   const codeOf = (one: TestNumbers, number = '+447700900123') => one.codeFor({ number, region: '44' });
 
+  // guard fixed-codes-1: a fixed code ends with its last day
+  // src/features/sending/test-numbers.ts
+  // - if (this.now() >= Date.parse(lastDay) + DAY_MS) return 'ended';
   it('takes its code until the end of its last day, in UTC', async () => {
     expect(await codeOf(numbers('2026-12-31T23:59:59.999Z'))).toBe(CODE);
     expect(await codeOf(numbers('2027-01-01T00:00:00Z'))).toBeUndefined();

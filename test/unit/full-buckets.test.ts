@@ -24,6 +24,9 @@ describe('FullBuckets', () => {
     expect(buckets.known([bucket('c', 3)])).toEqual([]);
   });
 
+  // guard full-buckets-1: one of many callers at a full limit asks the database again
+  // src/features/limits/full-buckets.ts
+  // - if (bucket) bucket.freshUntil = freshUntil;
   it('lets one of many callers ask the database again after that moment', () => {
     findFull('d');
     now += 250;
@@ -42,6 +45,14 @@ describe('FullBuckets', () => {
     expect(buckets.knownOrToAsk([bucket('e')])).toEqual([]);
   });
 
+  // guard full-buckets-2: buckets that were found full at different moments do not keep each other marked as full
+  // src/features/limits/full-buckets.ts
+  // - if (known.length > 0) return known;
+  // +     for (const { key } of this.full(wanted)) {
+  // +       const one = this.buckets.get(key);
+  // +       if (one && one.freshUntil <= this.now()) one.freshUntil = this.now() + FRESH_MS;
+  // +     }
+  // +     if (known.length > 0) return known;
   it('lets a caller ask the database however many buckets were reported full at different moments', () => {
     findFull('f', 60);
     now += 100;

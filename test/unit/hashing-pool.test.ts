@@ -44,6 +44,10 @@ describe('HashingPool', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
+  // guard hashing-pool-3: the queue of hashing is bounded
+  // src/load/queue.ts
+  // - if (!newest) throw this.refusal();
+  // + if (!newest) return;
   it('refuses with 503 at once what exceeds its queue, and serves the rest', async () => {
     pool = poolOf(1, 2, PATIENT_MS);
     let served = 0;
@@ -82,6 +86,10 @@ describe('HashingPool', () => {
     await expect(waiting).resolves.toMatch(/^\$2b\$04\$/);
   });
 
+  // guard hashing-pool-7: a password that has waited too long is not hashed
+  // src/load/queue.ts
+  // - setTimeout(waiting.refuse, waitMs)
+  // + setTimeout(waiting.refuse, 2 ** 30)
   it('refuses a job that has waited too long, without hashing it', async () => {
     pool = poolOf(1, 10, 20);
     const order: string[] = [];
@@ -92,6 +100,10 @@ describe('HashingPool', () => {
     await expect(pool.hash('secret1', 4, '')).resolves.toMatch(/^\$2b\$04\$/);
   });
 
+  // guard hashing-pool-4: addresses take turns at hashing
+  // src/load/queue.ts
+  // - this.waiting.delete(sender);
+  // - this.waiting.set(sender, jobs);
   it('takes addresses in turn: the first job of another address is hashed after one more job', async () => {
     pool = poolOf(1, 100, PATIENT_MS);
     const order: string[] = [];
@@ -101,6 +113,12 @@ describe('HashingPool', () => {
     expect(order.slice(0, 4).sort()).toEqual(['198.51.100.10', '198.51.100.9', '203.0.113.66', '203.0.113.66']);
   });
 
+  // guard hashing-pool-1: a comparison with a hash of a lower cost takes one turn of hashing, like any other
+  // src/features/auth/passwords.ts
+  // - return this.bcrypt.compare(password, passwordHash, address, padding);
+  // +     const matches = await this.bcrypt.compare(password, passwordHash, address);
+  // +     for (const hash of padding) await this.bcrypt.compare(password, hash, address);
+  // +     return matches;
   it('compares with a hash of a lower cost and its compensating hashes in one turn', async () => {
     pool = poolOf(1, 100, PATIENT_MS);
     const passwords = new Passwords(7, pool);
@@ -111,6 +129,9 @@ describe('HashingPool', () => {
     expect(order).toEqual(['198.51.100.9', '198.51.100.10', '203.0.113.66']);
   });
 
+  // guard hashing-pool-2: hashes that compensate for a lower cost are compared
+  // src/features/auth/hashing-worker.cjs
+  // - for (const hash of padding) bcrypt.compareSync(password, hash);
   it.each(['secret1', 'wrong-one'])(
     'compares %s also with each hash that compensates for a lower cost',
     async (typed) => {
@@ -122,6 +143,10 @@ describe('HashingPool', () => {
     },
   );
 
+  // guard hashing-pool-8: threads that hash do not raise their priority
+  // src/features/auth/hashing-worker.cjs
+  // - os.setPriority(0, Math.min(19, os.getPriority(0) + 1))
+  // + os.setPriority(0, 1)
   (process.platform === 'linux' ? it : it.skip)(
     'makes hashes where the process was started with a low priority',
     () => {
@@ -141,6 +166,10 @@ describe('HashingPool', () => {
     },
   );
 
+  // guard hashing-pool-5: the addresses of an IPv6 /48 share one turn at hashing
+  // src/base/networks.ts
+  // - networksOf(address).at(-1)
+  // + networksOf(address).at(0)
   it('treats a /48 of IPv6 as one address', async () => {
     pool = poolOf(1, 100, PATIENT_MS);
     const order: string[] = [];
@@ -150,6 +179,9 @@ describe('HashingPool', () => {
     expect(order.indexOf('198.51.100.9')).toBeLessThanOrEqual(2);
   });
 
+  // guard hashing-pool-6: a full queue of hashing has room for an address that has little waiting
+  // src/load/queue.ts
+  // - newest = jobs.at(-1);
   it('drops a job of the sender with most waiting, when it is full', async () => {
     pool = poolOf(1, 4, PATIENT_MS);
     const senders = ['ann', 'ann', 'ann', 'ann', 'ann', 'bob', 'ann', 'bob', 'cat', 'bob'];

@@ -29,6 +29,9 @@ describe("the service's HTTP server", () => {
     }
   });
 
+  // guard http-server-6: an invalid HTTP request is refused with a reason
+  // src/http/http-server.ts
+  // - ['X-Reason', reason],
   it.each<[reason: string, status: number, cause: string]>([
     ['malformed_http', 400, 'HPE_INVALID_METHOD'],
     ['request_too_slow', 408, 'ERR_HTTP_REQUEST_TIMEOUT'],
@@ -53,6 +56,14 @@ describe("the service's HTTP server", () => {
     }
   });
 
+  // guard http-server-7: a request without a host is refused by the service with a reason, not by Node
+  // src/http/http-server.ts
+  // - requireHostHeader: false
+  // + requireHostHeader: true
+  // guard http-server-8: expectations of a request other than 100-continue are ignored
+  // src/http/http-server.ts
+  // - server.emit('request', req, res)
+  // + res.writeHead(417).end()
   it.each([
     ['without a host', 'POST / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'X-Reason: malformed_http'],
     ['as HTTP/1.0, which needs no host', 'POST / HTTP/1.0\r\n\r\n', 200, 'X-Powered-By: Express'],
@@ -81,6 +92,10 @@ describe("the service's HTTP server", () => {
     },
   );
 
+  // guard http-server-5: one connection has few pending requests
+  // src/http/http-server.ts
+  // - return waiting.size > MOST_PIPELINED;
+  // + return false;
   it('answers a few pipelined requests in order, and closes a connection with many', async () => {
     const held: (() => unknown)[] = [];
     const app = express().get('/:number', (req, res) => void held.push(() => res.send(`<${req.params.number}>`)));
@@ -120,6 +135,10 @@ describe("the service's HTTP server", () => {
     }
   });
 
+  // guard http-server-4: a request that waits on a connection ends with it, once
+  // src/http/http-server.ts
+  // - if (answer.socket === null && !answer.destroyed) answer.destroy()
+  // + answer.destroy()
   it('emits close once for each pipelined request when their connection is gone', async () => {
     const begun: string[] = [];
     const ended: string[] = [];
@@ -165,6 +184,10 @@ describe("the service's HTTP server", () => {
       return client;
     }
 
+    // guard http-server-1: a client that reads too slowly loses its connection
+    // src/http/slow-readers.ts
+    // - socket.destroy();
+    // + ;
     it.each([
       ['not at all', 0],
       ['in drops', 10],
@@ -181,6 +204,10 @@ describe("the service's HTTP server", () => {
       client.destroy();
     });
 
+    // guard http-server-2: a client has time for a large answer by its size
+    // src/http/slow-readers.ts
+    // - patienceMs + written / leastBytesPerMs
+    // + patienceMs
     it('allows a large answer time by its size', async () => {
       const whole = Buffer.alloc(20_000_000, 'x');
       const client = await askOf(
@@ -194,6 +221,10 @@ describe("the service's HTTP server", () => {
       expect(read).toBeGreaterThan(whole.length);
     });
 
+    // guard http-server-3: a client does not lose time while its answer is still being made
+    // src/http/slow-readers.ts
+    // - if (left === 0)
+    // + if (left < 0)
     it('allows time for an answer that is not made yet', async () => {
       const app = express().get('/', (_req, res) => {
         res.write('begun');

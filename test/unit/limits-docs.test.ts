@@ -3,6 +3,13 @@ import { join } from 'node:path';
 import { filesWithTables } from '../../scripts/tables';
 
 describe('the page', () => {
+  // guard limits-docs-1: the documentation has each limit
+  // docs/limits.md
+  // - | find | a user | 2,000 | a day | too_many_lookups |
+  // guard limits-docs-2: the documentation has each queue
+  // docs/limits.md
+  // - | exports | user | | 1 | 0 | | 429 too_many_at_once |
+  // + | exports | user | | 2 | 0 | | 429 too_many_at_once |
   it.each([...filesWithTables()])('%s has the current tables (npm run tables writes them)', (file, text) => {
     expect(readFileSync(join(__dirname, '../..', file), 'utf8')).toBe(text);
   });

@@ -7,6 +7,9 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const look = (live: LiveSync) => live.wait(HOUR).then(() => live.turn());
 
 describe('syncs that wait', () => {
+  // guard live-syncs-1: a change for thousands does not delay the requests of others
+  // src/features/sync/live-syncs.ts
+  // - this.leaveTurn = await this.lives.looks.enter(this.userId, options);
   it('look for a change eight at a time, the next when one has left or waits again', async () => {
     const { waiting, looking } = told(Array.from({ length: 20 }, (_, number) => `user ${number}`));
     await turn();
@@ -22,6 +25,10 @@ describe('syncs that wait', () => {
     expect(looking).toHaveLength(20);
   });
 
+  // guard live-syncs-2: a user with many waits does not delay those of others
+  // src/load/queues.ts
+  // - atOnce: 8, share: 2
+  // + atOnce: 8
   it('look for a change two at a time of one user', async () => {
     const { waiting, looking } = told(['ann', 'ann', 'ann', 'bob', 'ann']);
     await turn();

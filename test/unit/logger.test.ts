@@ -9,6 +9,10 @@ function logged(error: unknown): string {
 }
 
 describe('the log of an error', () => {
+  // guard logger-1: the log of an error has no phone and no code in its words
+  // src/base/logger.ts
+  // - message: blanked(error.message)
+  // + message: error.message
   it('contains no digits that could be a phone or a code, wherever a vendor puts them', () => {
     const error = new Error('unreachable +447911123456', { cause: new Error('body: 471100 is your code') });
     const line = logged(error);
@@ -17,6 +21,10 @@ describe('the log of an error', () => {
     expect(line).not.toMatch(/7911123456|471100/);
   });
 
+  // guard logger-2: the log of an error has only named fields
+  // src/base/logger.ts
+  // - { type: error.name, message
+  // + { ...error, type: error.name, message
   it('contains only named fields: no row of the database, no request of a client', () => {
     const row = 'Failing row contains (447911123456, secret1).';
     const parts = { detail: row, where: row, request: { body: row }, config: { auth: row }, response: row };

@@ -31,6 +31,10 @@ const placesOf = (isMeant: (part: Record<string, unknown>) => boolean) =>
     .map(([at]) => at);
 
 describe('docs/openapi.json', () => {
+  // guard unit-openapi-2: the committed document describes the current operations
+  // src/features/users/profile.ts
+  // - id: 'Profile'
+  // + id: 'UserProfile'
   it('describes the current operations (npm run openapi writes it)', () => {
     expect(read('docs/openapi.json')).toEqual(document);
   });
@@ -41,6 +45,10 @@ describe('docs/openapi.json', () => {
     expect(unions.filter((at) => !/^\/components\/schemas\/\w+$/.test(at))).toEqual([]);
   });
 
+  // guard unit-openapi-4: a return code has a schema of its own, by which Go and Rust distinguish answers
+  // scripts/openapi/document.ts
+  // - jsonSchema.enum = [jsonSchema.const];
+  // - delete jsonSchema.const;
   it('distinguishes answers with the same fields by a one-value schema, since Go and Rust ignore constants', () => {
     const codes = placesOf((part) => part.const !== undefined && part.const !== null);
     const refusals = /^\/components\/schemas\/\w+Refusal\/properties\/code$/;
@@ -57,6 +65,10 @@ describe('docs/openapi.json', () => {
     expect(placesOf(({ pattern }) => typeof pattern === 'string' && pattern.includes('/'))).toEqual([]);
   });
 
+  // guard unit-openapi-5: a refusal has one flat schema
+  // scripts/openapi/refusals.ts
+  // - .meta({ id: `${name}Refusal`, description: `An answer with HTTP ${status}.` })
+  // + .and(z.object({ code: z.literal(status) }))
   it('has a flat schema for each refusal, which generators of clients type, and one for each set of reasons', () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     const refusals = operations.flatMap(({ responses }) =>
@@ -76,6 +88,9 @@ describe('docs/openapi.json', () => {
     expect(new Set(references).size).toBeLessThan(100);
   });
 
+  // guard unit-openapi-1: every operation of the document has its description
+  // scripts/openapi/document.ts
+  // - description: toldOf(path),
   it('describes each operation, as docs/api.md does', () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     const silent = operations.filter(({ description = '' }) => description.length < 20 || description.includes(']('));
@@ -95,6 +110,10 @@ describe('docs/openapi.json', () => {
     expect(silent).toEqual([]);
   });
 
+  // guard unit-openapi-3: no schema has the name of another one's constructor in Go
+  // src/features/groups/groups-schemas.ts
+  // - id: 'GroupToCreate'
+  // + id: 'NewGroup'
   it("has no schema named New and another schema's name, which Go generators use for its constructor", () => {
     const names = Object.keys(document.components.schemas);
     expect(names.filter((name) => name.startsWith('New') && names.includes(name.slice('New'.length)))).toEqual([]);

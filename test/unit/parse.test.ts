@@ -3,6 +3,14 @@ import { bytes, characters, inLine, inLines } from '../../src/base/schemas';
 import { parse } from '../../src/http/parse';
 
 describe('input that breaks a schema without a message of its own', () => {
+  // guard parse-3: each wrong field has one message
+  // src/http/parse.ts
+  // - if (!messages.has(name)) messages.set(name, message);
+  // + messages.set(messages.has(name) ? `${name}.` : name, message);
+  // guard parse-4: wording of zod does not reach a client
+  // src/http/parse.ts
+  // - safeParse(input, FALLBACK)
+  // + safeParse(input)
   it("is refused without zod's wording, once for each field", () => {
     const schema = z.object({
       kind: z.enum(['a', 'b']),
@@ -53,6 +61,14 @@ describe('a text that others are shown', () => {
     expect(['🙂', 'é山', '山山'].map((text) => accepts(nickname, text))).toEqual([true, false, false]);
   });
 
+  // guard parse-1: a name contains no control characters
+  // src/base/schemas.ts
+  // - refine((value) => !hasControl(value), 'must not contain control characters')
+  // + refine(() => true, 'must not contain control characters')
+  // guard parse-2: a name contains no bidirectional overrides
+  // src/base/schemas.ts
+  // - refine((value) => !OVERRIDE.test(value),
+  // + refine(() => true,
   it.each([0, 7, 9, 10, 13, 0x1b, 0x1f, 0x7f, 0x80, 0x9b, 0x9f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e])(
     'may not contain control characters or overrides in a name, or any but line breaks in a bulletin: %i',
     (code) => {

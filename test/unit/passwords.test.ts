@@ -18,6 +18,13 @@ describe('Passwords', () => {
     expect(second).not.toBe(first);
   });
 
+  // guard unit-passwords-2: a password is compared exactly as it was sent
+  // src/features/auth/passwords.ts
+  // - return this.bcrypt.hash(password, this.cost, address);
+  // + return this.bcrypt.hash(password.toLowerCase(), this.cost, address);
+  // src/features/auth/passwords.ts
+  // - this.bcrypt.compare(password, passwordHash, address, padding)
+  // + this.bcrypt.compare(password.toLowerCase(), passwordHash, address, padding)
   it('matches the right password and no other', async () => {
     const passwords = new Passwords(4);
     const hash = await passwords.hash('secret1');
@@ -26,6 +33,13 @@ describe('Passwords', () => {
       expect(await passwords.matches(wrong, hash)).toBe(false);
   });
 
+  // guard unit-passwords-1: a password is compared with all of its bytes
+  // src/features/auth/passwords.ts
+  // - return this.bcrypt.hash(password, this.cost, address);
+  // + return this.bcrypt.hash(password.slice(0, 7), this.cost, address);
+  // src/features/auth/passwords.ts
+  // - this.bcrypt.compare(password, passwordHash, address, padding)
+  // + this.bcrypt.compare(password.slice(0, 7), passwordHash, address, padding)
   it('compares all 20 bytes of a password', async () => {
     const passwords = new Passwords(4);
     const hash = await passwords.hash(`${'字'.repeat(6)}ab`);
@@ -38,6 +52,9 @@ describe('Passwords', () => {
       for (const typed of ['', 'secret1']) expect(await passwords.matches(typed, hash)).toBe(false);
   });
 
+  // guard unit-passwords-3: an unknown phone costs as many rounds as a known one
+  // src/features/auth/passwords.ts
+  // - await this.bcrypt.compare(password, this.dummyHash(this.cost), address);
   it.each([4, 5, 6, 7])(
     'does the work of cost 7 without an account and for a hash of cost %i, right or wrong',
     async (cost) => {

@@ -81,6 +81,10 @@ describe('Queue', () => {
       expect(begun).toEqual([ANN]);
     });
 
+    // guard queue-7: the number of images that are decoded at once is limited
+    // src/load/queue.ts
+    // - return !this.isFull() && this.isWithinShares(job);
+    // + return this.isWithinShares(job);
     it('no more jobs than it has places', async () => {
       const queue = queueOf({ atOnce: 2 });
       const [ann, , cat] = [ANN, BOB, CAT].map((sender) => under(queue, sender));
@@ -89,6 +93,10 @@ describe('Queue', () => {
       await cat?.gate.reached;
     });
 
+    // guard queue-6: one image of a user is decoded at a time
+    // src/load/queue.ts
+    // - return shares.every(({ network, most }) => this.runningOf(network) < most);
+    // + return shares.length > 0;
     it('no more jobs of a sender than its share', async () => {
       const queue = queueOf({ atOnce: 4, share: 1 });
       const [first, second] = [under(queue, ANN), under(queue, ANN)];
@@ -98,6 +106,10 @@ describe('Queue', () => {
       await second.gate.reached;
     });
 
+    // guard queue-16: a network of IPv6 has at most twice the upload places of an address
+    // src/base/networks.ts
+    // - Math.min(times, MOST_TIMES)
+    // + times
     it.each([
       ['/56', SUBNET],
       ['/48', (index: number) => SUBNET(index << 8)],
@@ -127,6 +139,10 @@ describe('Queue', () => {
   });
 
   describe('lets senders take turns', () => {
+    // guard queue-4: users take turns in the queue for large answers
+    // src/load/queue.ts
+    // - this.waiting.delete(sender);
+    // - this.waiting.set(sender, jobs);
     it('by one job each, in the order in which they came', async () => {
       const queue = queueOf({ atOnce: 1 });
       const jobs = [ANN, ANN, ANN, BOB, CAT, BOB].map((sender) => under(queue, sender));
@@ -157,6 +173,10 @@ describe('Queue', () => {
       await more.gate.reached;
     });
 
+    // guard queue-3: a free place goes to a sender with no running job
+    // src/load/queue.ts
+    // - return this.runningOf(sender) === 0 && this.runningOf(other) > 0;
+    // + return false;
     it('and puts a sender with no running job first', async () => {
       const queue = queueOf({ atOnce: 2 });
       const [first] = [ANN, ANN, ANN, BOB].map((sender) => under(queue, sender));
@@ -178,6 +198,10 @@ describe('Queue', () => {
     const byTime = (rules: Partial<Rules> = {}) =>
       queueOf({ per: 'user', atOnce: 1, share: 1, leastUsedFirst: 10_000, ...rules });
 
+    // guard queue-5: the next image to be decoded belongs to the user who has used least
+    // src/load/queue.ts
+    // - this.usage.usedBy(sender) < this.usage.usedBy(other);
+    // + false;
     it('lets a newcomer wait only for the running job', async () => {
       const queue = byTime();
       const first = ['ann', 'bob', 'cat'].map((user) => under(queue, user));
@@ -205,6 +229,9 @@ describe('Queue', () => {
       expect(begun).toEqual(['ann', 'bob', 'cat', 'cat', 'bob', 'ann']);
     });
 
+    // guard queue-8: the time an image has used counts even if its decoding fails
+    // src/load/queue.ts
+    // - this.usage?.add(job.sender, this.now() - job.begun);
     it('counts a job that failed', async () => {
       const queue = byTime();
       const failing = queue.run('ann', () => {
@@ -218,6 +245,10 @@ describe('Queue', () => {
       expect(begun).toEqual(['bob', 'cat']);
     });
 
+    // guard queue-9: use of decoding time is forgotten after a while
+    // src/load/usage.ts
+    // - if (late < 0) return;
+    // + if (late < 1e9) return;
     it('forgets what was used two hours ago', async () => {
       const queue = byTime();
       await under(queue, 'ann').endAfter(10_000);
@@ -238,6 +269,10 @@ describe('Queue', () => {
     });
 
     describe('when too many wait, refuses', () => {
+      // guard queue-10: when too many images wait, the queue drops one of the user with most
+      // src/load/queue.ts
+      // - else if (this.counts.waiting >= waiting) this.refuseOneFor(sender);
+      // + else if (this.counts.waiting >= waiting) throw this.refusal();
       it('the newest job of the sender who has used most', async () => {
         const queue = byTime({ waiting: 3 });
         await under(queue, 'ann').endAfter(10_000);
@@ -249,6 +284,10 @@ describe('Queue', () => {
         await expectRefused(ann?.done);
       });
 
+      // guard queue-11: a waiting image counts as what it may use
+      // src/load/queue.ts
+      // - this.waitingOf(one) * leastUsedFirst;
+      // + this.waitingOf(one) * 0;
       it('the newest job of the sender with most waiting, for one who has used little', async () => {
         const queue = byTime({ waiting: 4 });
         await under(queue, 'ann').endAfter(300);
@@ -258,6 +297,11 @@ describe('Queue', () => {
         await jobs[5]?.done;
       });
 
+      // guard queue-12: the number of waiting images is limited
+      // src/load/queue.ts
+      // -     if (!newest) throw this.refusal();
+      // -     newest.refuse();
+      // + newest?.refuse();
       it('a sender who would have as much as any other', async () => {
         const queue = byTime({ waiting: 2 });
         const jobs = ['ann', 'bob', 'cat', 'dan'].map((user) => under(queue, user));
@@ -276,6 +320,10 @@ describe('Queue', () => {
       await expectRefused(queue.run(ANN, nothing));
     });
 
+    // guard queue-13: no image waits for its decoding for ever
+    // src/load/queue.ts
+    // - setTimeout(waiting.refuse, waitMs)
+    // + setTimeout(() => {}, waitMs)
     it('a job that has waited for too long, and goes on with the rest', async () => {
       const queue = queueOf({ atOnce: 1, waitMs: 20 });
       const running = under(queue, ANN);
@@ -286,6 +334,12 @@ describe('Queue', () => {
       expect(begun).toEqual([ANN, CAT]);
     });
 
+    // guard queue-14: an image does not wait longer than its client
+    // src/load/queue.ts
+    // - options.gone?.addEventListener('abort', waiting.refuse);
+    // guard queue-15: an image whose client has already gone is not decoded
+    // src/load/queue.ts
+    // - if (options.gone?.aborted) throw this.refusal();
     it('a waiting job whose client has gone', async () => {
       const queue = queueOf({ atOnce: 1, waiting: 1 });
       const running = under(queue, ANN);
@@ -315,6 +369,10 @@ describe('Queue', () => {
   });
 
   describe('aborts a running job for a sender with fewer', () => {
+    // guard queue-1: the job aborted for others is the oldest of the sender with most running jobs
+    // src/load/queue.ts
+    // - this.runningOf(job.sender) <= most) continue;
+    // + this.runningOf(job.sender) <= 1) continue;
     it('the oldest one of the sender with most, and tells it at once', () => {
       const take = taking(queueOf({ atOnce: 6, aborts: 'oldest' }));
       [BOB, BOB, ANN, ANN, ANN, ANN].forEach((sender, index) => take(sender, `job ${index}`));
@@ -334,6 +392,10 @@ describe('Queue', () => {
       expect(aborted).toEqual(['bob 5', 'ann 6', 'bob 4']);
     });
 
+    // guard queue-2: the only job of a sender is not aborted for others
+    // src/load/queue.ts
+    // - let most = this.runningOf(sender) + 1;
+    // + let most = this.runningOf(sender);
     it('and no job where each sender has one', async () => {
       const queue = queueOf({ atOnce: 2, aborts: 'oldest' });
       const [first] = [ANN, BOB].map((sender) => under(queue, sender, { abort: () => aborted.push(sender) }));
@@ -343,6 +405,10 @@ describe('Queue', () => {
       await cat.gate.reached;
     });
 
+    // guard queue-17: the addresses of an IPv6 /48 count as one sender when places are taken away
+    // src/load/queue.ts
+    // - sender: senderOf(sender)
+    // + sender
     it('and counts a /48 of IPv6 as one sender', () => {
       const take = taking(queueOf({ atOnce: 8, share: 4, aborts: 'newest' }));
       for (let index = 0; index < 5; index += 1) take(SUBNET(index));

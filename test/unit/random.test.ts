@@ -8,12 +8,20 @@ const codes = new VerificationCodes(['a secret']);
 describe('a verification code', () => {
   afterEach(() => jest.restoreAllMocks());
 
+  // guard random-2: a code is one of a million possible ones
+  // src/features/verification/verification-code.ts
+  // - randomInt(1_000_000)
+  // + randomInt(10_000)
   it('has six digits, each of which may be any: a million codes are possible', () => {
     const made = Array.from({ length: 2_000 }, () => codes.create());
     for (const code of made) expect(code).toMatch(/^[0-9]{6}$/);
     for (let place = 0; place < 6; place += 1) expect(new Set(made.map((code) => code[place])).size).toBe(10);
   });
 
+  // guard random-1: codes come from Node's CSPRNG
+  // src/features/verification/verification-code.ts
+  // - String(randomInt(1_000_000))
+  // + String(Math.floor(Math.random() * 1_000_000))
   it("comes from Node's CSPRNG", () => {
     const draw = jest.spyOn(crypto, 'randomInt').mockImplementation(() => 4_711);
     expect(codes.create()).toBe('004711');

@@ -61,6 +61,10 @@ describe('routes of codes', () => {
     expect(await names(routes({ routes: shared, draws: [draw] }).forCode(french, {}))).toEqual(order);
   });
 
+  // guard routes-1: a way whose codes are not verified is still tried
+  // src/features/sending/routes.ts
+  // - Math.max(LEAST_SHARE,
+  // + Math.max(0,
   it('draw seldom, but still, a way whose codes are not verified, if they are adaptive', async () => {
     const given = {
       routes: { '*': route({ 'twilio sms': 1, 'file sms': 1 }) },
@@ -88,6 +92,10 @@ describe('routes of codes', () => {
     expect((await names(found.forCode(french, {})))[0]).toBe('twilio sms');
   });
 
+  // guard routes-2: the way of a code that was not verified comes last in its step
+  // src/features/sending/routes.ts
+  // - drawn.filter((way) => nameOf(way) !== failed), ...drawn.filter((way) => nameOf(way) === failed)
+  // + drawn
   it('put the way of a code that was not verified last in its step, and not last of all', async () => {
     const found = routes({
       routes: { '*': route({ 'twilio sms': 1, 'file sms': 1 }, { 'console voice': 1 }) },

@@ -71,6 +71,9 @@ describe('a secret in a file', () => {
     }
   });
 
+  // guard secret-files-1: a secret that is set twice is a mistake
+  // src/config/secret-files.ts
+  // - if (given[name]) return `${name}: set this or ${name}_FILE, and not both`;
   it.each(SECRETS)('is refused together with %s, by a mistake that names both', (name) => {
     expect(mistakesIn({ ...GIVEN, [`${name}_FILE`]: fileWith('x') })).toEqual([
       `${name}: set this or ${name}_FILE, and not both`,
@@ -90,6 +93,10 @@ describe('a secret in a file', () => {
     expect(mistakesIn(env)).toEqual(['SESSION_SECRETS_FILE: must be the path of a file that is not empty']);
   });
 
+  // guard secret-files-2: a secret that is set in place of its path is not shown
+  // src/config/secret-files.ts
+  // - (${codeOf(error) ?? 'unknown error'})
+  // + (${String(error)})
   it('is not shown when it is set in place of its path', () => {
     const env = { ...productionEnv(), SESSION_SECRETS: undefined, SESSION_SECRETS_FILE: 'hunter2' };
     expect(mistakesIn(env).join()).not.toContain('hunter2');
@@ -111,6 +118,10 @@ describe('.env.example', () => {
 describe('DATABASE_PASSWORD', () => {
   const DATABASE_URL = 'postgresql://accounts@db.example:5433/accounts?sslmode=disable';
 
+  // guard secret-files-3: a database password is encoded for its address
+  // src/database/database-url.ts
+  // - encodeURIComponent(password)
+  // + password
   it.each(['p@ss/w:rd', '100%41', '#?&=+ ;', `'"\\$\``, 'Пароль', '%'])('may be %s', (DATABASE_PASSWORD) => {
     const { databaseUrl = '' } = loadConfig({ DATABASE_URL, DATABASE_PASSWORD }).secrets;
     expect(parse(databaseUrl)).toMatchObject({

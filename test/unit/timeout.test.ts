@@ -17,6 +17,10 @@ describe('withTimeout', () => {
     expect(performance.now() - begun).toBeGreaterThan(95);
   });
 
+  // guard timeout-1: a process that stands still does not consider others down
+  // src/load/timeout.ts
+  // - const STEPS = 4;
+  // + const STEPS = 1;
   it('returns a result that arrived while this process stood still', async () => {
     const reading = withTimeout(readFile(__filename, 'utf8'), 100);
     standStill(1_000);

@@ -29,6 +29,17 @@ describe('a call of a webhook', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
+  // guard webhook-call-1: a webhook leads to no private address
+  // src/integrations/webhook-call.ts
+  // - (isSafe && !isPrivate(address))
+  // + isSafe
+  // guard webhook-call-2: an address that nothing looks up is checked as well
+  // src/integrations/webhook-call.ts
+  // - if (isIP(host) && !this.mayReach(host, isSafe)) return reject(notAllowed());
+  // guard webhook-call-3: a webhook is told without TLS only in networks that operators have allowed
+  // src/integrations/webhook-call.ts
+  // - (isSafe && !isPrivate(address))
+  // + !isPrivate(address)
   it.each([
     'http://127.0.0.1:1',
     'https://127.0.0.1:1',
@@ -54,6 +65,9 @@ describe('a call of a webhook', () => {
     await expect(sending).rejects.toThrow('WEBHOOK_NETWORKS');
   });
 
+  // guard webhook-call-4: addresses of a host are checked when they are looked up
+  // src/integrations/webhook-call.ts
+  // - else if (!found.every(({ address }) => this.mayReach(address, isSafe))) callback(notAllowed(), '');
   it('goes to a host only if each of its addresses may be reached', async () => {
     const url = (await listen((_, res) => res.end())).replace('127.0.0.1', 'localhost');
     await expect(caller(networkList('')).send({ url, secrets }, message)).rejects.toThrow('WEBHOOK_NETWORKS');
@@ -76,11 +90,17 @@ describe('a call of a webhook', () => {
     expect(paths).toEqual(['/']);
   });
 
+  // guard webhook-call-6: a webhook does not wait for an answer without end
+  // src/integrations/webhook-call.ts
+  // - signal: AbortSignal.timeout(this.timeoutMs),
   it('ends without an answer in time', async () => {
     const url = await listen(() => undefined);
     await expect(caller(LOOPBACK, 50).send({ url, secrets }, message)).rejects.toThrow('it did not answer in time');
   });
 
+  // guard webhook-call-5: a long answer of a webhook is not read
+  // src/integrations/webhook-call.ts
+  // - if (length > MOST_OF_BODY) response.destroy();
   it('takes the status of an answer without an end, and closes its connection', async () => {
     let isClosed: Promise<unknown> = Promise.resolve();
     const url = await listen((_, res) => {

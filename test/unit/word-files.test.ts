@@ -101,6 +101,10 @@ describe("an operator's words", () => {
     });
   });
 
+  // guard word-files-1: the service does not start with a text that lacks the code
+  // src/features/sending/words-files.ts
+  // - code?.includes('{code}') === false
+  // + code === undefined
   it.each<[string, string, unknown, string]>([
     ['a name that is not of a language', 'dutch_words.json', english, 'must be named after a language'],
     ['a text that is not JSON', 'nl.json', '{ code: 1 }', 'must be JSON'],
@@ -203,6 +207,14 @@ describe('the language of a message', () => {
     expect(acceptedLanguages(header)).toEqual(languages);
   });
 
+  // guard word-files-2: a header of many languages is read only in part
+  // src/features/sending/languages.ts
+  // - .split(',', MOST_RANGES)
+  // + .split(',')
+  // guard word-files-3: a language of a thousand parts is not looked up
+  // src/features/sending/languages.ts
+  // - text.length <= LONGEST_TAG && TAG
+  // + TAG
   it('is read from a hostile Accept-Language in little time', () => {
     expect(acceptedLanguages(`${'a-'.repeat(4_000)}a, de`)).toEqual(['de']);
     expect(acceptedLanguages('xx,'.repeat(4_000))).toHaveLength(20);
@@ -269,6 +281,10 @@ describe('the last line of a code', () => {
     expect(lastLineFor({ kind: 'web', origin: undefined }, { ...lines, ownOrigin: undefined })).toBeUndefined();
   });
 
+  // guard word-files-4: a text with a last line of its own gets no other
+  // src/features/sending/words.ts
+  // - lastLine === undefined || hasLastLine(text)
+  // + lastLine === undefined
   it.each([
     [`{code} is your code\n${HASH}`, true],
     [`<#> {code} ${HASH}`, true],

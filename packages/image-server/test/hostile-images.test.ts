@@ -50,6 +50,9 @@ describe('a PNG', () => {
     return bytes;
   };
 
+  // guard hostile-images-1: the decoder does not get texts of a PNG, which it would inflate
+  // packages/image-server/src/image-store.ts
+  // - new PngSieve(),
   it('does not take hundreds of megabytes of memory when a few kilobytes would inflate to that', async () => {
     const bomb = pngWith(...Array<Buffer>(4).fill(zTXt(25_000_000)));
     expect(bomb.length).toBeLessThan(200_000);
@@ -70,6 +73,10 @@ describe('a PNG', () => {
     },
   );
 
+  // guard hostile-images-2: only one small colour profile of a PNG is kept
+  // packages/image-server/src/png-sieve.ts
+  // - ['iCCP', 4_096],
+  // + ['iCCP', Infinity],
   it('is decoded without the profile when that may inflate to much, or is one of several', async () => {
     const small = iCCP(inflating(1_000));
     expect(chunkTypes(await decoded(pngWith(iCCP(inflating(5_000_000)))))).toEqual(['IHDR', 'IDAT', 'IEND']);
@@ -80,6 +87,10 @@ describe('a PNG', () => {
     expect((await decoded(Buffer.concat([PNG, zTXt(100), Buffer.alloc(100_000)]))).equals(PNG)).toBe(true);
   });
 
+  // guard hostile-images-3: a PNG consists of a limited number of chunks
+  // packages/image-server/src/png-sieve.ts
+  // - if (this.chunks > MAX_CHUNKS) done(
+  // + if (this.chunks < 0) done(
   it('is refused when it has too many chunks, since each would cost time', async () => {
     const empty = pngChunk('tEXt');
     expect(await upload(pngWith(Buffer.concat(Array<Buffer>(15_000).fill(empty))))).toMatchObject({ status: 200 });
@@ -141,21 +152,36 @@ describe('an image', () => {
   const formats = ['png', 'jpeg', 'webp'] as const;
 
   describe.each(formats)('with a colour profile: %s', (format) => {
+    // guard hostile-images-7: the colour profile of a screen is followed
+    // packages/image-server/src/image-decoder.cjs
+    // - ignoreIcc: icc !== undefined && !isHarmless(icc)
+    // + ignoreIcc: true
     it('comes out in the colours of sRGB', async () => {
       expect(await colourOf(await PROFILED[format](await displayP3Profile()))).toEqual(nearly([215, 93, 32]));
     });
 
+    // guard hostile-images-4: a colour profile of tables and steps is not followed
+    // packages/image-server/src/image-decoder.cjs
+    // - ignoreIcc: icc !== undefined && !isHarmless(icc)
+    // + ignoreIcc: false
     it('is stored at once without a profile that takes hours of work', async () => {
       const bomb = profileWith(await displayP3Profile(), 'D2B0', identitySteps(60_000));
       expect(await colourOf(await PROFILED[format](bomb))).toEqual(nearly(ORANGE));
     });
 
+    // guard hostile-images-5: a colour profile of tables and steps is not followed, however small it is
+    // packages/image-server/src/colour-profile.cjs
+    // - names.every((name) => TAGS.has(name))
+    // + names.every((name) => TAGS.has(name) || name === 'D2B0')
     it('is stored without a profile of more than primaries and curves', async () => {
       expect(
         await colourOf(await PROFILED[format](profileWith(await displayP3Profile(), 'D2B0', identitySteps(10)))),
       ).toEqual(nearly(ORANGE));
     });
 
+    // guard hostile-images-6: a colour profile that is followed is small
+    // packages/image-server/src/colour-profile.cjs
+    // - profile.length > MAX_BYTES ||
     it('is stored without a profile that is long or has many parts', async () => {
       const long = profileWith(await displayP3Profile(), 'tech', Buffer.alloc(4_096));
       expect(await colourOf(await PROFILED[format](long))).toEqual(nearly(ORANGE));
@@ -172,6 +198,14 @@ describe('an image', () => {
     expect(await colourOf(await PROFILED.webp(cut))).toEqual(nearly(ORANGE));
   });
 
+  // guard hostile-images-8: a WebP has a limited number of frames, counted before it is read
+  // packages/image-server/src/image-decoder.cjs
+  // - (await framesOfWebp(source)) > maxFrames
+  // + false
+  // guard hostile-images-9: an image has a limited number of frames
+  // packages/image-server/src/image-decoder.cjs
+  // - if (pages > maxFrames)
+  // + if (pages < 0)
   it.each([
     ['a WebP', () => longWebp(1_001)],
     ['a WebP that would take a minute', () => longWebp(137_000)],

@@ -86,6 +86,10 @@ describe('decoders', () => {
     expect(one.message).not.toBe(other.message);
   });
 
+  // guard image-decoders-9: an idle decoder ends
+  // packages/image-server/src/decoders.ts
+  // - setTimeout(() => void this.end(decoder), this.idleMs)
+  // + setTimeout(() => {}, this.idleMs)
   it('end after a while without images, and others are started later', async () => {
     await begin(SAYS_ID, 20);
     const { message } = await decode();
@@ -93,6 +97,9 @@ describe('decoders', () => {
     expect((await decode()).message).not.toBe(message);
   });
 
+  // guard image-decoders-10: no decoder is started once the service ends
+  // packages/image-server/src/decoders.ts
+  // - if (this.closed) throw decodersUnavailable();
   it('end when they are closed, and no other is started', async () => {
     await begin(SAYS_ID);
     const { message } = await decode();
@@ -101,6 +108,10 @@ describe('decoders', () => {
     await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
   });
 
+  // guard image-decoders-5: the image is not blamed for a decoder that has ended by itself
+  // packages/image-server/src/decoder-process.ts
+  // - reject(decodersUnavailable(cause))
+  // + reject(cause)
   it('fail one image, which may be sent again, when one ends by itself', async () => {
     await begin(`${READY} process.on('message', () => process.abort());`);
     await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
@@ -108,6 +119,10 @@ describe('decoders', () => {
     expect(await decode()).toMatchObject({ outcome: 'written' });
   });
 
+  // guard image-decoders-12: a decoder that has ended by itself is not asked
+  // packages/image-server/src/decoders.ts
+  // - findLast(({ isGone }) => !isGone)
+  // + at(-1)
   it('do not fail an image when an idle one ends', async () => {
     await begin(SAYS_ID);
     const { message } = await decode();
@@ -116,11 +131,19 @@ describe('decoders', () => {
     expect(await decode()).toMatchObject({ outcome: 'written' });
   });
 
+  // guard image-decoders-14: answers of a decoder are validated
+  // packages/image-server/src/decoder-process.ts
+  // - return decoderAnswer.parse(
+  // + return (
   it('are not trusted when an image has taken one over', async () => {
     await begin(`${READY} process.on('message', () => process.send({ outcome: 'all is mine', pid: process.pid }));`);
     await expect(decode()).rejects.toThrow('outcome');
   });
 
+  // guard image-decoders-11: the image is not blamed for a decoder that cannot be started
+  // packages/image-server/src/decoders.ts
+  // - throw decodersUnavailable(error);
+  // + throw error;
   it.each([
     ['does not start', 'throw new Error();'],
     ['begins with another message', `process.send({ outcome: 'written' }); setInterval(() => {}, 1_000);`],
@@ -136,6 +159,9 @@ describe('decoders', () => {
     await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
   });
 
+  // guard image-decoders-13: a decoder does not get secrets of the service
+  // packages/image-server/src/decoder-process.ts
+  // - env: {},
   it('do not get the environment', async () => {
     await begin(
       `${READY} process.on('message', () => process.send({ outcome: 'written', message: Object.keys(process.env).join() }));`,
@@ -144,6 +170,12 @@ describe('decoders', () => {
   });
 
   const onLinux = process.platform === 'linux' ? it : it.skip; // where a process tells of its threads
+  // guard image-decoders-15: decoding has a lower priority than all other work
+  // packages/image-server/src/image-decoder.cjs
+  // - os.setPriority(1);
+  // guard image-decoders-16: when memory runs out, decoding ends and not the service
+  // packages/image-server/src/image-decoder.cjs
+  // - writeFileSync('/proc/self/oom_score_adj', '1000');
   onLinux('leave the processors to others, with each of their threads, and end first without memory', async () => {
     await begin(
       `require(${JSON.stringify(DECODER)});
@@ -156,11 +188,19 @@ describe('decoders', () => {
     expect((await decode()).message?.trim()).toMatch(/1,1,1.* 1000$/);
   });
 
+  // guard image-decoders-17: the image is not blamed for a full disk
+  // packages/image-server/src/image-decoder.cjs
+  // - /no space left|quota exceeded/i.test(message)
+  // + false
   onLinux('tell when the disk is full', async () => {
     const image = { source: join(folder, 'a.png'), target: '/dev/full', mime: 'image/png', ...LIMITS };
     expect(await decoders.decode(image, PATIENT_MS)).toMatchObject({ outcome: 'no room' });
   });
 
+  // guard image-decoders-8: decoders do not keep the service from ending
+  // packages/image-server/src/decoder-process.ts
+  // - this.child.unref();
+  // - this.child.channel?.unref();
   it('do not keep the process from ending', async () => {
     const path = join(folder, 'ends.ts');
     await writeFile(
@@ -179,6 +219,10 @@ describe('decoders', () => {
     await access(join(folder, 'c.png'));
   });
 
+  // guard image-decoders-7: a decoder ends with the service, also while it hangs
+  // packages/image-server/src/image-decoder.cjs
+  // - process.kill(process.pid, 'SIGKILL')
+  // + process.exit()
   it('end with the process that started them, whatever they are doing', async () => {
     const image = { source: join(folder, 'bomb.webp'), target: join(folder, 'd.webp'), mime: 'image/webp', ...LIMITS };
     const decoder = await script(
@@ -213,6 +257,24 @@ describe('decoders', () => {
       return rewriter.rewrite(user, join(folder, name), type, join(folder, `${user}.out`));
     };
 
+    // guard image-decoders-1: decoding ends when it takes too long
+    // packages/image-server/src/decoder-process.ts
+    // - within(milliseconds, message)
+    // + within(1e9, message)
+    // guard image-decoders-2: a decoder that hangs is killed
+    // packages/image-server/src/decoder-process.ts
+    // - this.child.kill('SIGKILL');
+    // + this.child.disconnect();
+    // guard image-decoders-4: an image that took too long is told from one that cannot be read
+    // packages/image-server/src/image-rewriter.ts
+    // - hasCode(error, 'ETIMEDOUT')
+    // + false
+    // guard image-decoders-6: the place of an image that hangs is only free once its decoder has ended
+    // packages/image-server/src/decoders.ts
+    // - await this.end(decoder);
+    // - throw error;
+    // + void this.end(decoder);
+    // + throw error;
     it('are ended after the limit, and their places are free for the next image only then', async () => {
       await begin(HANGS_AT_WEBP);
       const rewriter = new ImageRewriter(openQueues(PATIENCE).decoding, decoders, 2);
@@ -228,6 +290,10 @@ describe('decoders', () => {
       expect(await next).toBeGreaterThan(0);
     });
 
+    // guard image-decoders-3: images of users who have used less are decoded first
+    // packages/image-server/src/image-rewriter.ts
+    // - this.queue.run(userId,
+    // + this.queue.run('all',
     it('decode the image of a newcomer before those of users who already had one', async () => {
       const begun: Gate[] = [];
       let ended = 0;

@@ -43,6 +43,9 @@ describe('stored image', () => {
     });
   });
 
+  // guard local-images-4: browsers do not show an upload as a page
+  // packages/image-server/src/image-router.ts
+  // - 'Content-Security-Policy': "default-src 'none'; sandbox",
   it('is served with headers that keep it an image', async () => {
     const { headers } = await get(`/files/${USER}/a.png`);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -94,6 +97,9 @@ describe('stored image', () => {
     expect(await statusOf('/files/')).toBe(405);
   });
 
+  // guard local-images-5: an image that has no name yet gets none once the account is closed
+  // packages/image-server/src/image-store.ts
+  // - if (!(await this.book.has(entry))) await this.withdraw(entry);
   it('is gone once the account is closed, even if it had no name yet', async () => {
     const enter = server.book.enter.bind(server.book);
     server.book.enter = async (image) => {
@@ -161,6 +167,9 @@ describe('stored image', () => {
       expect(await server.files()).toEqual([]);
     });
 
+    // guard local-images-1: an image that is uploaded again before its file is removed stays
+    // packages/image-server/src/image-store.ts
+    // - if (await this.book.has(image).catch(() => true)) await link(path, this.pathOf(image));
     it('stays when it is uploaded again before its file is removed', async () => {
       jest.spyOn(server.book, 'removeUnused').mockImplementationOnce(async () => {
         const answer = await removeEntry();
@@ -171,6 +180,10 @@ describe('stored image', () => {
       expect(await status()).toBe(200);
     });
 
+    // guard local-images-3: the removal of an image tolerates one that has taken its place
+    // packages/image-server/src/image-store.ts
+    // - if (!hasCode(error, 'ENOENT', 'EEXIST')) throw error;
+    // + if (!hasCode(error, 'ENOENT')) throw error;
     it('stays when it is uploaded again while its file is removed', async () => {
       jest.spyOn(server.book, 'removeUnused').mockImplementationOnce(removeEntry);
       jest.spyOn(server.book, 'has').mockImplementationOnce(async () => {
@@ -181,6 +194,10 @@ describe('stored image', () => {
       expect(await status()).toBe(200);
     });
 
+    // guard local-images-2: an image stays while it is unknown whether it was uploaded again
+    // packages/image-server/src/image-store.ts
+    // - this.book.has(image).catch(() => true)
+    // + this.book.has(image).catch(() => false)
     it('stays while it is unknown whether it was uploaded again', async () => {
       server.book.unused = [image];
       jest.spyOn(server.book, 'has').mockRejectedValueOnce(new Error('the database is away'));

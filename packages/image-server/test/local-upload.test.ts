@@ -235,6 +235,10 @@ describe('upload', () => {
       return pathOf(name);
     };
 
+    // guard local-upload-17: a portrait does not say where it was taken
+    // packages/image-server/src/image-decoder.cjs
+    // - picture.jpeg({ quality: 85 })
+    // + picture.keepMetadata().jpeg({ quality: 85 })
     it('is upright, and no longer says where it was taken', async () => {
       const taken = await photo(4, 2);
       expect((await sharp(taken).metadata()).exif).toBeDefined();
@@ -243,6 +247,10 @@ describe('upload', () => {
       expect([kept.exif, kept.orientation, kept.xmp, kept.icc]).toEqual([undefined, undefined, undefined, undefined]);
     });
 
+    // guard local-upload-18: data hidden after a picture is removed
+    // packages/image-server/src/image-decoder.cjs
+    // - .toFile(target)
+    // + .toBuffer().then(async () => (await import('node:fs/promises')).copyFile(source, target))
     it.each(['png', 'jpeg', 'gif', 'webp'] as const)(
       'holds nothing that stood behind the picture: %s',
       async (format) => {
@@ -271,11 +279,19 @@ describe('upload', () => {
       expect(await refused(jpeg)).toMatchObject({ status: 400, json: { error: containing('cannot be read') } });
     });
 
+    // guard local-upload-3: an image that can only be decoded in part is refused
+    // packages/image-server/src/image-decoder.cjs
+    // - failOn: 'error'
+    // + failOn: 'none'
     it('is refused when its second half is missing', async () => {
       const whole = await picture('jpeg', 200, 200);
       expect(await refused(whole.subarray(0, whole.length / 2))).toMatchObject({ status: 400 });
     });
 
+    // guard local-upload-2: an image has a bounded number of pixels
+    // packages/image-server/src/image-decoder.cjs
+    // - limitInputPixels: maxPixels
+    // + limitInputPixels: false
     it('is refused when it would have more pixels than are decoded', async () => {
       expect(await refused(hugePng(60_000, 60_000))).toMatchObject({
         status: 400,
@@ -338,6 +354,9 @@ describe('upload', () => {
       expect(answer).toEqual(expected());
     });
 
+    // guard local-upload-16: an upload whose bytes do not match its checksum is refused
+    // packages/image-server/src/image-router.ts
+    // - checkCrc(image, fields.get('crc32'));
     it('is refused with 406 when the bytes do not match the sent checksum', async () => {
       const sent = (crc: string) =>
         post(server.url, [
@@ -389,6 +408,10 @@ describe('upload', () => {
     const file: Part = ['file', pngOf(50_000)];
     const late = () => post(server.url, [file, ['token', token()]]);
 
+    // guard local-upload-7: a file whose token has not arrived yet takes one of a few places
+    // src/load/queues.ts
+    // - atOnce: 64, share: 8,
+    // + atOnce: 64, share: 64,
     it('without its token yet is one of at most eight per address, while uploads with a token go on', async () => {
       const begun = Array.from({ length: 8 }, () => begin([file], 10_000));
       await until(async () => (await stored(server)).length === 8);
@@ -399,6 +422,14 @@ describe('upload', () => {
       await until(async () => (await stored(server)).length === 1);
     });
 
+    // guard local-upload-8: when all upload places are taken, the address with most of them loses one
+    // src/load/queues.ts
+    // - atOnce: 64, share: 8, waiting: 0, aborts: 'newest',
+    // + atOnce: 64, share: 8, waiting: 0,
+    // guard local-upload-9: a form that loses its place ends, even if its file is complete
+    // packages/image-server/src/image-router.ts
+    // - this.beforeToken.take(caller.address, { abort: fail })
+    // + this.beforeToken.take(caller.address, { abort: (reason) => file.destroy(reason) })
     it.each([
       ['in the middle of the file', (_body: Buffer) => 10_000],
       ['before its token', (body: Buffer) => body.indexOf('name="token"')],
@@ -416,6 +447,10 @@ describe('upload', () => {
       await until(async () => (await stored(server)).length === 1);
     });
 
+    // guard local-upload-10: a file frees its place once its token arrives
+    // packages/image-server/src/image-router.ts
+    // - this.admitLate(fields.get('token'), caller).finally(leave)
+    // + this.admitLate(fields.get('token'), caller)
     it('frees that place once its token arrives', async () => {
       const held: (() => void)[] = [];
       const keep = server.storage.keep.bind(server.storage);
@@ -439,6 +474,9 @@ describe('upload', () => {
         server = await startImageServer({ tokenTimeoutMs: PATIENCE_MS });
       });
 
+      // guard local-upload-13: a file without a token that pauses loses its place
+      // packages/image-server/src/upload-form.ts
+      // - failSlowWithoutToken({ request, parser, fields }, tokenTimeoutMs, fail);
       it('when it pauses without its token, while one with a token may go on', async () => {
         const known = begin([['token', token()], file], 10_000);
         const unknown = Array.from({ length: 8 }, () => begin([file, ['token', token()]], 10_000));
@@ -466,10 +504,19 @@ describe('upload', () => {
       };
       const more = Array.from({ length: 40 }, (_, i): Part => [`x:${i}`, 'a']);
 
+      // guard local-upload-11: a file without a token that arrives too slowly loses its place
+      // packages/image-server/src/late-token.ts
+      // - patienceMs + bytes / LEAST_BYTES_PER_MS
+      // + Infinity
       it('when it arrives too slowly', async () => {
         await dropsOf([file, ['token', token()]], () => 500);
       });
 
+      // guard local-upload-14: fields after a file do not replace its token
+      // packages/image-server/src/late-token.ts
+      // -       request.off('data', onData);
+      // -       timer.refresh();
+      // + timer.refresh();
       it('when no token follows the file, whatever else does', async () => {
         await dropsOf([file, ...more, ['token', token()]], (body) => body.indexOf('x:0'));
       });
@@ -478,6 +525,10 @@ describe('upload', () => {
         await dropsOf([file, ['token', token()], ...more], (body) => body.indexOf('x:0'));
       });
 
+      // guard local-upload-12: a file without a token may arrive slowly
+      // packages/image-server/src/late-token.ts
+      // - patienceMs + bytes / LEAST_BYTES_PER_MS
+      // + patienceMs
       it('and as long as that when it is slow, but fast enough', async () => {
         const patienceMs = 5 * PATIENCE_MS;
         await server.close();
@@ -495,6 +546,9 @@ describe('upload', () => {
     });
   });
 
+  // guard local-upload-15: part of the disk stays free
+  // packages/image-server/src/image-store.ts
+  // - await needRoom(this.options);
   it('is refused with 503 when less would stay free on the disk than configured', async () => {
     await server.close();
     server = await startImageServer({ minFreeBytes: 1e18 });
@@ -707,6 +761,10 @@ describe('upload', () => {
       },
     );
 
+    // guard local-upload-5: a form with a long boundary is not parsed
+    // packages/image-server/src/upload-form.ts
+    // - if (type.length > TYPE_LENGTH)
+    // + if (type.length < 0)
     it('when its boundary is longer than a boundary may be', async () => {
       const bounded = (boundary: string) => {
         const body = whole().body.toString('latin1').replaceAll('----a-boundary', boundary);
@@ -718,6 +776,10 @@ describe('upload', () => {
       expect(await bounded('b'.repeat(15_000))).toBe(400);
     });
 
+    // guard local-upload-6: the size of a form apart from its file is limited
+    // packages/image-server/src/upload-form.ts
+    // - if (bytes > mostBytes)
+    // + if (bytes < 0)
     it.each([
       ['goes on before its first part', () => Buffer.from('no part')],
       ['goes on behind its last part', () => whole().body],
@@ -957,6 +1019,9 @@ describe('upload', () => {
     expect(await stored(server)).toEqual(['.incoming/young', `${USER}/a.png`]);
   });
 
+  // guard local-upload-4: a file that this process still has is not swept away
+  // packages/image-server/src/incoming.ts
+  // - !this.paths.has(path) &&
   it('is not removed while this process has it, however long it waits', async () => {
     const incoming = new Incoming(join(server.directory, '.incoming'));
     const path = await incoming.newPath();
@@ -974,6 +1039,9 @@ describe('upload', () => {
   });
 
   const onLinux = process.platform === 'linux' ? it : it.skip; // where a file tells its name
+  // guard local-upload-1: a stored image is on the disk with its name
+  // packages/image-server/src/image-store.ts
+  // - await flushFolder(folder);
   onLinux('is on the disk with its name before it is answered, and so is a new folder', async () => {
     const handle = await fs.promises.open(tmpdir());
     const prototype = Object.getPrototypeOf(handle) as { sync(): Promise<void> };

@@ -261,6 +261,10 @@ describe.each(ways)('resumable upload by the Qiniu SDK, %s', (version) => {
     expect(await stored()).toEqual([key]);
   });
 
+  // guard resumable-upload-22: uploads are refused with a reason of their status
+  // packages/image-server/src/errors.ts
+  // - version === 'v1' ? 'unknown_blocks' : 'unknown_upload'
+  // + version === 'v1' ? 'unknown_upload' : 'unknown_blocks'
   it('is told when its parts are no longer known', async () => {
     const path = await file();
     await breakOff(path);
@@ -397,6 +401,9 @@ describe('resumable upload', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
+  // guard resumable-upload-12: a part is on the disk before it is acknowledged
+  // packages/image-server/src/upload-parts.ts
+  // - await flushFile(path);
   it('has parts that are on the disk before they are answered', async () => {
     const handle = await fs.promises.open(tmpdir());
     const sync = jest.spyOn(Object.getPrototypeOf(handle) as { sync(): Promise<void> }, 'sync');
@@ -409,6 +416,10 @@ describe('resumable upload', () => {
   describe('of somebody else', () => {
     const others = () => ({ token: token(OTHER) });
 
+    // guard resumable-upload-2: parts belong to the user who sent them
+    // packages/image-server/src/upload-parts.ts
+    // - return join(this.directory, userId, `${version}.${id}${
+    // + return join(this.directory, `${version}.${id}${
     it('cannot be added to, completed or aborted: v2', async () => {
       const upload = await begin();
       await part(upload, 1, PNG);
@@ -431,6 +442,9 @@ describe('resumable upload', () => {
     });
   });
 
+  // guard resumable-upload-3: the id of an upload in parts is checked before it is part of a path
+  // packages/image-server/src/upload-parts.ts
+  // - if (!UPLOAD_ID.test(id)) throw partsUnknown(version);
   it.each(['', '..', '../..', '..%2F..', '.', 'x', '%00', 'a/b', '0'.repeat(36), `${'0'.repeat(35)}/`])(
     'is unknown by the id %p',
     async (id) => {
@@ -448,6 +462,10 @@ describe('resumable upload', () => {
     },
   );
 
+  // guard resumable-upload-4: parts of one version of the protocol are unknown to the other
+  // packages/image-server/src/upload-parts.ts
+  // - `${version}.${id}${
+  // + `any.${id}${
   it('is unknown in the other version, which counts uploads at another step', async () => {
     const { ctx } = (await mkblk(PNG)).json;
     expect((await part(`${objects()}/${String(ctx)}`, 1, PNG)).status).toBe(612);
@@ -518,6 +536,10 @@ describe('resumable upload', () => {
       expect((await stored()).filter((path) => !path.startsWith('.parts/'))).toEqual([]);
     });
 
+    // guard resumable-upload-17: parts that do not make an image are removed at once
+    // packages/image-server/src/resumable-uploads.ts
+    // - Number(error.status) < 500 || Number(error.status) > 599
+    // + Number(error.status) === 0
     it.each(ways)('when it is not an image, and its parts are removed: %s', async (way) => {
       const page = Buffer.from('<!doctype html><script>alert(1)</script>');
       expect(await WAYS[way](key, page)).toMatchObject({ status: 400, json: { code: 400 } });
@@ -527,6 +549,10 @@ describe('resumable upload', () => {
       expect(await stored()).toEqual([]);
     });
 
+    // guard resumable-upload-11: a part that does not match its checksum is refused
+    // packages/image-server/src/upload-parts.ts
+    // - if (md5 !== undefined && md5 !== sums.md5)
+    // + if (md5 === '')
     it('when a part does not match its checksum, and the part is not stored', async () => {
       const upload = await begin();
       const headers = { ...RAW, 'Content-MD5': md5(pngOf(100)) };
@@ -557,6 +583,10 @@ describe('resumable upload', () => {
       },
     );
 
+    // guard resumable-upload-21: a block with a missing chunk is refused
+    // packages/image-server/src/resumable-v1-router.ts
+    // - number === offset ? offset + bytes : NaN
+    // + offset + bytes
     it('when a chunk of a block is missing, or the size is another one', async () => {
       const [one, two] = [PNG.subarray(0, 40), PNG.subarray(40)];
       const { ctx } = (await mkblk(one, PNG.length)).json;
@@ -602,6 +632,9 @@ describe('resumable upload', () => {
       expect([status, headers.get('Allow')]).toEqual([405, allow]);
     });
 
+    // guard resumable-upload-13: parts are refused while little of the disk is free
+    // packages/image-server/src/upload-parts.ts
+    // - await needRoom(this.options);
     it('when less would stay free on the disk than configured', async () => {
       await server.close();
       server = await startImageServer({ maxBytes: MAX_BYTES, minFreeBytes: 1e18 });
@@ -641,6 +674,10 @@ describe('resumable upload', () => {
       expect((await complete(upload, listed(pngOf(LIMIT - 100), Buffer.alloc(100)))).status).toBe(200);
     });
 
+    // guard resumable-upload-5: all parts of an upload together are limited while they arrive
+    // packages/image-server/src/upload-parts.ts
+    // - Math.min(wanted.mostBytes ?? Infinity, await this.bytesLeft(upload, number))
+    // + wanted.mostBytes ?? Infinity
     it('to these bytes while they come, before they are on the disk', async () => {
       const upload = await begin();
       const sending = request(`${server.url}${upload}/1`, {
@@ -655,6 +692,10 @@ describe('resumable upload', () => {
       sending.destroy();
     });
 
+    // guard resumable-upload-6: simultaneous parts are limited too
+    // packages/image-server/src/upload-parts.ts
+    // - if (!isTooLarge && (await this.roomOf(upload.userId)) >= 0) return;
+    // + return;
     it('to these bytes, also by parts at once', async () => {
       const upload = await begin();
       const bytes = Buffer.alloc(0.4 * LIMIT);
@@ -669,6 +710,10 @@ describe('resumable upload', () => {
       expect((await bput(ctx, BLOCK - 10, Buffer.alloc(11))).status).toBe(413);
     });
 
+    // guard resumable-upload-7: a user has a few uploads in parts under way
+    // packages/image-server/src/upload-parts.ts
+    // - let room = this.mostBytesPerUser;
+    // + let room = Infinity;
     it('to ten incomplete ones of full size per user', async () => {
       for (let i = 0; i < 10; i += 1) expect((await part(await begin(), 1, pngOf(LIMIT))).status).toBe(200);
       const refused = await part(await begin(), 1, pngOf(LIMIT));
@@ -678,6 +723,10 @@ describe('resumable upload', () => {
       expect((await part(await begin(undefined, others), 1, pngOf(LIMIT), others)).status).toBe(200);
     });
 
+    // guard resumable-upload-8: a small part counts as a whole file
+    // packages/image-server/src/upload-parts.ts
+    // - Math.max(bytes, LEAST_BYTES)
+    // + bytes
     it('in their number too, however small they are', async () => {
       await server.close();
       server = await startImageServer({ maxBytes: 100_000 });
@@ -692,6 +741,10 @@ describe('resumable upload', () => {
       expect((await mkblk(PNG)).status).toBe(429);
     });
 
+    // guard resumable-upload-14: parts being sent take one of a few places of their user
+    // src/load/queues.ts
+    // - atOnce: 128, share: 12,
+    // + atOnce: 128, share: 128,
     it('to twelve parts per user that are being sent', async () => {
       const upload = await begin();
       const begun = Array.from({ length: 12 }, (_, i) => {
@@ -712,6 +765,10 @@ describe('resumable upload', () => {
       expect((await part(upload, 13, PNG)).status).toBe(200);
     });
 
+    // guard resumable-upload-15: files that are made from their parts do not take places of parts
+    // packages/image-server/src/resumable-uploads.ts
+    // - this.queues.uploadFiles.take(grant.userId,
+    // + this.queues.uploadParts.take(grant.userId,
     it('to ten files per user that are made from their parts at once', async () => {
       const goOn: (() => void)[] = [];
       jest.spyOn(server.storage, 'keep').mockImplementation(async () => {
@@ -731,6 +788,9 @@ describe('resumable upload', () => {
       expect(statuses.sort()).toEqual([...Array<number>(10).fill(200), 503]);
     });
 
+    // guard resumable-upload-16: when all places for files of parts are taken, a user with many loses one
+    // packages/image-server/src/resumable-uploads.ts
+    // - , { abort: () => gone.abort() }
     it('to 128 waiting files in all: a user with many loses one, with its parts, to a user with none', async () => {
       let waiting = 0;
       jest.spyOn(server.storage, 'keep').mockImplementation(async (_image, { userId }, _key, { gone }) => {
@@ -761,6 +821,9 @@ describe('resumable upload', () => {
       expect((await stored()).filter((path) => path.startsWith('.parts/'))).toHaveLength(128);
     });
 
+    // guard resumable-upload-1: when all places for parts are taken, a user with many loses one
+    // packages/image-server/src/resumable-uploads.ts
+    // - , { abort: (reason) => part.destroy(reason) }
     it('to 128 parts being sent in all: a user with many loses one to a user with none', async () => {
       const users = Array.from({ length: 11 }, (_, i) => `crowd_${i}`);
       const statuses: (number | undefined)[] = [];
@@ -789,6 +852,10 @@ describe('resumable upload', () => {
   });
 
   describe('that is completed many times at once', () => {
+    // guard resumable-upload-18: an upload in parts that is completed many times at once is decoded once
+    // packages/image-server/src/resumable-uploads.ts
+    // - await parts.claim(pieces)
+    // + pieces
     it.each([
       ['v1', 701],
       ['v2', 612],
@@ -801,6 +868,9 @@ describe('resumable upload', () => {
       expect(keep).toHaveBeenCalledTimes(1);
     });
 
+    // guard resumable-upload-20: blocks are claimed all together, or none
+    // packages/image-server/src/upload-parts.ts
+    // - await this.unclaim(claimed);
     it('leaves its other blocks to the request that gets all of them', async () => {
       const [one, two] = [PNG.subarray(0, 40), PNG.subarray(40)];
       const [first, second] = [(await mkblk(one)).json.ctx, (await mkblk(two)).json.ctx];
@@ -816,6 +886,13 @@ describe('resumable upload', () => {
   });
 
   describe('that does not complete', () => {
+    // guard resumable-upload-9: parts of an upload that is never completed are removed
+    // packages/image-server/src/upload-parts.ts
+    // - if ((await ageOf(folder)) > PARTS_LIVE_MS) await this.discard(folder);
+    // guard resumable-upload-10: parts that have expired are not used
+    // packages/image-server/src/upload-parts.ts
+    // - if ((await ageOf(folder)) > PARTS_LIVE_MS) throw
+    // + if (folder === '') throw
     it('is removed within the hour, also by another process, and not while it may go on', async () => {
       const upload = await begin();
       await part(upload, 1, PNG);
@@ -876,6 +953,9 @@ describe('resumable upload', () => {
       sending.destroy();
     });
 
+    // guard resumable-upload-19: parts are available again when their image could not be stored for now
+    // packages/image-server/src/resumable-uploads.ts
+    // - else await parts.unclaim(claimed);
     it.each(ways)('can be completed later when the disk was full: %s', async (way) => {
       const again = await COMPLETIONS[way]();
       jest.spyOn(server.storage, 'receive').mockRejectedValueOnce(Object.assign(new Error('EIO'), { code: 'EIO' }));

@@ -64,6 +64,10 @@ describe('an image that waits for its decoding', () => {
   /** Waits after another image of its user. */
   const isWaiting = () => until(() => asked.mock.calls.length === 2);
 
+  // guard waiting-images-1: a form whose client has gone is not decoded
+  // packages/image-server/src/image-router.ts
+  // - goneOf(res).signal
+  // + new AbortController().signal
   it('is dropped when its client has gone', async () => {
     const first = upload();
     await isDecoded();
@@ -78,6 +82,10 @@ describe('an image that waits for its decoding', () => {
     expect(decoders.gates).toHaveLength(1);
   });
 
+  // guard waiting-images-2: a file of parts whose client has gone is not decoded, and can be completed again
+  // packages/image-server/src/resumable-uploads.ts
+  // - const gone = goneOf(res);
+  // + const gone = new AbortController();
   it('can be completed again when its client has gone', async () => {
     const ctx = async () => {
       const headers = { Authorization: `UpToken ${tokenOf()}`, 'Content-Type': 'application/octet-stream' };

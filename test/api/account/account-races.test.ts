@@ -88,12 +88,20 @@ describe('closing an account', () => {
     ['membership', join],
   ];
 
+  // guard account-races-7: rows of an account that are just being written end with it
+  // migrations/0017_account.up.sql
+  // - ORDER BY id FOR SHARE
+  // + ORDER BY id
   it.each(WRITERS)('ends a %s that another transaction is just inserting', async (_what, write) => {
     const closed = await whileOpen(app, write, () => close(cat));
     expect(closed.body).toEqual({ code: 200 });
     expect(await living(cat)).toEqual(NOTHING);
   });
 
+  // guard account-races-8: no friendship with a closed account is made
+  // migrations/0017_account.up.sql
+  // - RETURN CASE WHEN is_any_closed(NEW.user_id, NEW.friend_id) THEN NULL ELSE NEW END;
+  // + RETURN NEW;
   it.each(WRITERS)('refuses a %s that is written during the closing or after it', async (_what, write) => {
     await closingBeside(() => write(app.db));
     expect(await living(cat)).toEqual(NOTHING);
@@ -101,6 +109,10 @@ describe('closing an account', () => {
     expect(await living(cat)).toEqual(NOTHING);
   });
 
+  // guard account-races-9: a membership of a closed account cannot be brought back
+  // migrations/0017_account.up.sql
+  // - WHEN (NOT NEW.is_deleted AND OLD.is_deleted) EXECUTE
+  // + WHEN (false) EXECUTE
   it.each(WRITERS)('refuses to bring an ended %s back', async (_what, write) => {
     await write(app.db);
     await app.db('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id }).update({ status: 30 });
@@ -114,6 +126,13 @@ describe('closing an account', () => {
     expect(await living(cat)).toEqual(NOTHING);
   });
 
+  // guard account-races-10: a login begins no session of an account that is closing
+  // src/features/users/users-repository.ts
+  // - closed_at: this.db.fn.now(), ...this.newCredentials() }
+  // + closed_at: this.db.fn.now() }
+  // src/features/sessions/sessions-repository.ts
+  // - AND closed_at IS NULL FOR SHARE
+  // + FOR SHARE
   it('refuses a login that begins during the closing', async () => {
     const { region, phone, password } = cat;
     const login = await closingBeside(() => post(app.api, '/user/login', { region, phone, password }));
@@ -149,6 +168,9 @@ describe('closing an account', () => {
     expectBody(await changePhone(ann, token), { code: 200 });
   });
 
+  // guard account-races-6: a concurrent password reset prevents closing with the old password
+  // src/features/account/account-service.ts
+  // - if (!(await repos.users.lock(id, account.credentialsVersion, by))) throw new WrongPassword('password');
   it('waits for a concurrent password reset without a deadlock, and then refuses the old password', async () => {
     const token = await verificationToken(app, cat);
     // The steps of reset_password, in turn.
@@ -172,6 +194,12 @@ describe('closing an account', () => {
   });
 
   // After waiting for a row, PostgreSQL reads it again. How depends on the plan, and so on the size of the table.
+  // guard account-races-11: a friendship that is written while an account is closing is ended, whatever the plan
+  // src/features/account/closings-repository.ts
+  // - UPDATE ${table} SET ${change}
+  // -  WHERE ${own} = :userId AND ${key} = ANY (ARRAY(SELECT ${key} FROM page)) AND ${condition})
+  // + UPDATE ${table} SET ${change}
+  // +  WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${own} = :userId AND ${condition})))
   it.each([
     ['as it is', ''],
     ['without hash joins', '-c enable_hashjoin=off'],
@@ -196,6 +224,10 @@ describe('closing an account', () => {
     expect((await rows().pluck<number[]>('status')).sort()).toEqual([30, 30, 30, 30]);
   });
 
+  // guard account-races-12: two members who leave a group at once do so in turn
+  // src/features/groups/memberships-repository.ts
+  // - ORDER BY group_id FOR NO KEY UPDATE`,
+  // + ORDER BY group_id`,
   it('does not pass a group on to a member whose account is closing too', async () => {
     const groupId = `heirs-${cat.id}`;
     const bob = await insertAndSignIn(app, 'Bob');
@@ -226,6 +258,13 @@ describe('changing phones', () => {
   const claim = (trx: Knex) =>
     new UsersRepository(trx).claimPhone({ number: e164(phone), region: '44', language: '', isTest: false }, 'somebody');
 
+  // guard account-races-5: one of two users who want the same phone gets it
+  // src/features/account/account-service.ts
+  // - if (!(await verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+  // + await verification.useToken(hash, next.number);
+  // src/features/account/account-service.ts
+  // - if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken('still good');
+  // + await repos.users.claimPhone(next, id);
   it('gives a phone that two users want at once to one of them', async () => {
     const [anns, cats] = [await verificationToken(app, phone), await verificationToken(app, phone)];
     const lock = 'SELECT FROM verification_tokens WHERE phone = ? FOR UPDATE';
@@ -236,6 +275,14 @@ describe('changing phones', () => {
     expect(phones.filter((number) => number === e164(phone))).toHaveLength(1);
   });
 
+  // guard account-races-1: a phone that another account has taken is not claimed again
+  // src/features/users/users-repository.ts
+  // - return claimed.length > 0;
+  // + return true;
+  // guard account-races-4: a phone cannot be changed to one that another account has taken since
+  // src/features/account/account-service.ts
+  // - if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken('still good');
+  // + await repos.users.claimPhone(next, id);
   it('refuses a phone that is just being registered; the token stays valid and the sessions stay', async () => {
     const token = await verificationToken(app, phone);
     await signIn(app, ann);
@@ -266,6 +313,17 @@ describe('changing phones', () => {
     ).toHaveLength(1);
   });
 
+  // guard account-races-2: a reset checks that its token still existed when it was used
+  // src/features/auth/auth-service.ts
+  // - if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+  // - // The hash first
+  // + await repos.verification.useToken(hash, phone.number);
+  // + // The hash first
+  // guard account-races-3: a token of the old phone does not reset the password after the phone is changed
+  // src/features/account/account-service.ts
+  // -   if (phone) await repos.verification.endAll(phone.number);
+  // -   if (!(await repos.users.renewCredentials
+  // + if (!(await repos.users.renewCredentials
   it('does not let a token of the old phone reset the password', async () => {
     const token = await verificationToken(app, phone);
     const password = newPassword();

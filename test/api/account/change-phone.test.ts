@@ -42,6 +42,12 @@ describe('POST /user/change_phone', () => {
     await expectOk(app.api.post('/user/register').send(body));
   });
 
+  // guard change-phone-3: a changed phone ends the other sessions
+  // src/features/account/account-service.ts
+  // - await repos.sessions.endOthers(id, byOwner.sid, credentialsVersion + 1)
+  // + 0
+  // src/features/sessions/live-session.ts
+  // - AND credentials_version = (sess ->> 'credentialsVersion')::integer
   it('ends the other sessions and the messaging tokens, and keeps the present session', async () => {
     const second = await signIn(app, ann);
     await app
@@ -64,6 +70,13 @@ describe('POST /user/change_phone', () => {
     expect(value).toContain(`device=${ann.id}.1.`);
   });
 
+  // guard change-phone-1: a wrong password does not change the phone
+  // src/features/account/account-service.ts
+  // - if (!proved) throw new WrongPassword('password');
+  // - return proved;
+  // + const account = proved?.account ?? (await this.parts.users.account(userId));
+  // + if (!account) throw new WrongPassword('password');
+  // + return proved ?? { account, phone: undefined, number: '' };
   it('answers 400 for a wrong password and counts it as a failed login; the token stays valid', async () => {
     const verification_token = await verificationToken(app, phone);
     const wrong = { password: 'wrong-one', verification_token };
@@ -111,6 +124,10 @@ describe('POST /user/change_phone', () => {
   describe('with NOTIFY', () => {
     const instance = instancesBeside(() => app, { NOTIFY: 'sms', NOTIFY_TEXT_PHONE_CHANGED: 'changed' });
 
+    // guard change-phone-2: an owner gets a notice of a new phone at the old one
+    // src/features/account/account-service.ts
+    // - notices.notify('phone_changed', { id: account.id, phone }, caller);
+    // + notices.notify('phone_changed', { id: account.id, phone: move.next }, caller);
     it('tells the owner at the old phone', async () => {
       const one = await instance();
       const person = await insertPerson(app);

@@ -62,6 +62,10 @@ describeOnOneServer('POST /user/close_account for an account with much data', ()
     }
   }
 
+  // guard close-account-large-1: closing an account with very many friendships leaves none of them
+  // src/features/account/closings-service.ts
+  // - this.parts.background.run(() => this.endAll(userId, caller), LATER);
+  // + void this.parts.background;
   it('closes an account with 60,000 friends at once, ends these in chunks, and serves other users in between', async () => {
     await insertFriends(cat, 60_000);
     await app.db('friendships').insert({ user_id: ann.id, friend_id: cat.id, status: 20 });
@@ -78,6 +82,10 @@ describeOnOneServer('POST /user/close_account for an account with much data', ()
     expect(away()).toEqual([]);
   });
 
+  // guard close-account-large-3: an account is closed even if ending its rows fails
+  // src/features/account/closings-service.ts
+  // - this.parts.logger.warn({ err: error }, LATER);
+  // + throw error;
   it('closes an account whose statement takes seven seconds, without taking the database for down', async () => {
     await befriend(cat, [ann]);
     const impatient = await instance({}, { patience: 1 });
@@ -95,6 +103,18 @@ describeOnOneServer('POST /user/close_account for an account with much data', ()
     expect([await friendsOf(cat), await left(cat)]).toEqual([0, 0]);
   });
 
+  // guard close-account-large-2: rows of a closed account are ended in chunks
+  // src/features/account/closings-repository.ts
+  // - ORDER BY ${key} LIMIT ${PAGE}),
+  // + ORDER BY ${key} LIMIT 30 * ${PAGE}),
+  // guard close-account-large-4: the sweep ends what a closed account has left
+  // src/composition/services.ts
+  // - closings: () => accounts.closings.sweep(),
+  // guard close-account-large-5: a closed account whose rows cannot be ended does not delay others
+  // src/features/account/closings-service.ts
+  // - await this.endAll(id, SWEEPER).catch((error: unknown) => logger.warn({ err: error }, LATER));
+  // +         await this.endAll(id, SWEEPER);
+  // +     void logger;
   it('resumes after a failure, on two instances at once, and does not delay other accounts', async () => {
     const other = await instance();
     // Eve is the first to be swept, and Zoe is a friend in the last chunk.
@@ -145,6 +165,12 @@ describeOnOneServer('POST /user/close_account for an account with much data', ()
     expect((await sync(ann, version)).friends).toMatchObject([{ friendId: cat.id, status: 30 }]);
   });
 
+  // guard close-account-large-6: an emptied name is not reported by itself
+  // migrations/0021_closings.up.sql
+  // - WHEN (NEW.closed_at IS NULL AND (NEW.nickname, NEW.portrait_uri) IS DISTINCT FROM (OLD.nickname, OLD.portrait_uri))
+  // - EXECUTE FUNCTION users_touch_memberships();
+  // + WHEN ((NEW.nickname, NEW.portrait_uri) IS DISTINCT FROM (OLD.nickname, OLD.portrait_uri))
+  // + EXECUTE FUNCTION users_touch_memberships();
   it('writes each membership once, for its end, and not for the emptied name', async () => {
     await insertGroup(app, `once-${cat.id}`, [ann, cat]);
     await befriend(cat, [ann]);
@@ -162,6 +188,10 @@ describeOnOneServer('POST /user/close_account for an account with much data', ()
     expect(await left(cat)).toBe(0);
   });
 
+  // guard close-account-large-7: a request of a closed account cannot become a friendship before it is ended
+  // migrations/0021_closings.up.sql
+  // - OR NEW.status = 20 AND OLD.status <> 20)
+  // + )
   it('does not let a pending request of it become a friendship until that request is ended', async () => {
     await expectOk(cat.agent.post('/friendship/invite').send({ friendId: ann.id }));
     await whileFriendships(ann, `IF NEW.status = 30 THEN RAISE 'broken off'; END IF`, async () => {

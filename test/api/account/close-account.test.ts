@@ -59,6 +59,12 @@ describe('POST /user/close_account', () => {
     expect((await post(cat.agent, '/user/groups')).status).toBe(200);
   });
 
+  // guard close-account-1: closing an account counts a wrong password as a failed login
+  // src/features/auth/own-password.ts
+  // -     const right = await attempts.change(userId, { phone: number, caller, device }, async () =>
+  // -       (await passwords.matches(password, account.passwordHash, caller.address)) ? account : undefined,
+  // -     );
+  // + const right = (await passwords.matches(password, account.passwordHash, caller.address)) && [attempts, device];
   it('counts a wrong password as a failed login of that phone, and logs it', async () => {
     const person = await insertPerson(app);
     // A client that keeps only the first cookie.
@@ -82,6 +88,11 @@ describe('POST /user/close_account', () => {
     expect(field(result, 'id')).not.toBe(cat.id);
   });
 
+  // guard close-account-2: a closed account ends its codes and tokens
+  // src/features/account/account-service.ts
+  // -   if (phone) await repos.verification.endAll(phone.number);
+  // -   if (!(await repos.users.lock
+  // + if (!(await repos.users.lock
   it('ends the codes and tokens of the phone', async () => {
     const verification_token = await verificationToken(app, cat);
     await closed(cat);
@@ -105,6 +116,10 @@ describe('POST /user/close_account', () => {
     expect(blacklist).toMatchObject([{ friendId: cat.id, status: true }]);
   });
 
+  // guard close-account-3: friends learn that an account is closed
+  // src/features/account/closings-repository.ts
+  // - endOwnSides, endOtherSides]
+  // + endOwnSides]
   it('tells friends, users with a pending request, and members of the same groups by sync', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
     await befriend(ann, cat);
@@ -159,6 +174,10 @@ describe('POST /user/close_account', () => {
     expectRefusal(await post(bob.agent, '/friendship/invite', { friendId: cat.id }), 400, 'friendId');
   });
 
+  // guard close-account-4: a closed account keeps no name that it has given to a former friend
+  // src/features/account/closings-repository.ts
+  // - `(status <> 30 OR display_name <> '')`
+  // + `status <> 30`
   it('also empties the names given to former friends', async () => {
     await befriend(cat, ann);
     await expectOk(cat.agent.post('/friendship/delete').send({ friendId: ann.id }));
@@ -185,6 +204,10 @@ describe('POST /user/close_account', () => {
     const creatorOf = async (id: string) =>
       (await app.db('groups').where({ id }).first<{ creator_id: string }>('creator_id')).creator_id;
 
+    // guard close-account-6: a group passes to a manager before plain members
+    // migrations/0018_groups.up.sql
+    // - ORDER BY role = 1, joined_version
+    // + ORDER BY joined_version
     it('to the manager who has been there longest', async () => {
       const [first, second, third] = await people(3);
       const groupId = `managers-${cat.id}`;
@@ -197,6 +220,10 @@ describe('POST /user/close_account', () => {
       expect(await creatorOf(groupId)).toBe(third.id);
     });
 
+    // guard close-account-7: a group passes to the member who has been there longest
+    // migrations/0018_groups.up.sql
+    // - joined_version, member_id LIMIT 1
+    // + joined_version DESC LIMIT 1
     it('without a manager, to the member who has been there longest since coming back', async () => {
       const [first, second] = await people(2);
       const groupId = `members-${cat.id}`;
@@ -231,6 +258,10 @@ describe('POST /user/close_account', () => {
     expect(await app.db('messaging_tokens').where({ user_id: cat.id })).toEqual([]);
   });
 
+  // guard close-account-5: the images of a closed account are removed at once
+  // src/features/account/account-service.ts
+  // - await storage.accountClosed(userId)
+  // + await Promise.resolve()
   it("removes the user's uploads, even one that a group shows", async () => {
     const { result } = await expectOk(cat.agent.post('/user/get_image_token'));
     const token = rememberSecret(String(field(result, 'token')));

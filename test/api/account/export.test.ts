@@ -68,6 +68,10 @@ describe('POST /user/export', () => {
     expect(securityEvents.map(({ event }) => event)).toEqual(['registered', 'logged_in', 'data_exported']);
   });
 
+  // guard export-5: an export contains no credentials
+  // src/features/account/export-repository.ts
+  // - is_findable AS findable,
+  // + is_findable AS findable, password_hash AS "passwordHash",
   it('returns no credentials', async () => {
     const { region, phone, password } = ann;
     const cookie = cookieOf(await post(app.api, '/user/login', { region, phone, password }));
@@ -82,6 +86,10 @@ describe('POST /user/export', () => {
     expect(text).not.toMatch(/hash|credential|secret/i);
   });
 
+  // guard export-4: an export is sent as a download
+  // src/http/json-stream.ts
+  // - if (file) res.set(
+  // + if (!file) res.set(
   it('is sent as a download', async () => {
     const { headers } = await post(ann.agent, '/user/export');
     expect(headers).toMatchObject({
@@ -90,6 +98,10 @@ describe('POST /user/export', () => {
     });
   });
 
+  // guard export-3: an export shows no places from before the last password reset
+  // src/features/account/export-repository.ts
+  // - CASE WHEN security_events.at >= reset.at AND
+  // + CASE WHEN
   it('leaves out addresses and devices from before the last password reset', async () => {
     const before = await exported(ann);
     expect(before.securityEvents.find(({ event }) => event === 'logged_in')).toMatchObject({ ip: '127.0.0.1' });
@@ -106,6 +118,16 @@ describe('POST /user/export', () => {
     for (const event of since) expect(event).toMatchObject({ ip: '127.0.0.1' });
   });
 
+  // guard export-6: an export contains nothing of others
+  // src/features/account/export-repository.ts
+  // - FROM blacklist
+  // -   WHERE user_id = :userId AND friend_id > :after ORDER BY friend_id
+  // + FROM (SELECT user_id AS friend_id, friend_id AS user_id, status, updated_at FROM blacklist) turned
+  // +   WHERE user_id = :userId AND friend_id > :after ORDER BY friend_id
+  // guard export-7: an export does not contain the present name of a group that the user has left
+  // src/features/account/export-repository.ts
+  // - CASE WHEN is_deleted OR is_dismissed THEN '' ELSE g.name END
+  // + g.name
   it('returns nothing of others: neither who blacklisted the user, nor the present name of a group the user left', async () => {
     await app.db('blacklist').insert({ user_id: bob.id, friend_id: ann.id });
     const left = `left-${ann.id}`;
@@ -118,6 +140,10 @@ describe('POST /user/export', () => {
     expect(text).not.toContain('New name');
   });
 
+  // guard export-9: an export contains events of the same moment once each
+  // src/features/account/export-repository.ts
+  // - (security_events.at, id) > (:afterAt::timestamptz, :afterId::bigint)
+  // + security_events.at > :afterAt::timestamptz AND :afterId::bigint >= 0
   it('returns lists longer than a page completely, in order, each row once', async () => {
     await app.db.raw(`INSERT INTO blacklist (user_id, friend_id) SELECT ?, 'b' || n FROM generate_series(1, 1200) n`, [
       ann.id,
@@ -150,6 +176,14 @@ describe('POST /user/export', () => {
     expect([blacklist, friendships, memberships].map(({ length }) => length)).toEqual([1_200, 1_200, 1_200]);
   });
 
+  // guard export-1: an export is recorded
+  // src/features/account/export-service.ts
+  // - await this.audit.noteUpToLimit({ event: 'data_exported', userId }, caller);
+  // + void [this.audit, caller];
+  // guard export-2: exports of others at the same address do not keep an export from being recorded
+  // src/features/audit/audit-trail.ts
+  // - userId === undefined ? networksOf(caller.address)
+  // + userId !== null ? networksOf(caller.address)
   it('is logged up to 20 times per user and hour, and contains its own event', async () => {
     const noted = async ({ id }: SignedInPerson) =>
       (await app.db('security_events').where({ user_id: id, event: 'data_exported' })).length;
@@ -161,6 +195,10 @@ describe('POST /user/export', () => {
     expect(await noted(ann)).toBe(1);
   });
 
+  // guard export-8: a user runs one export at a time
+  // src/load/queues.ts
+  // - per: 'user', share: 1, waiting: 0,
+  // + per: 'user', share: 9, waiting: 0,
   it('allows one export per user at a time, and answers 429 to another', async () => {
     const ask = () => post(ann.agent, '/user/export');
     const first = await whileHeld(app, 'LOCK TABLE friendships', [], ask, async () => expectRefusal(await ask(), 429));

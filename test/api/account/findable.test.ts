@@ -16,6 +16,10 @@ describe('POST /user/set_findable', () => {
       .onConflict(['user_id', 'friend_id'])
       .merge(['status']);
 
+  // guard findable-1: find hides users who do not want to be found
+  // src/features/users/users-repository.ts
+  // - AND (is_findable OR
+  // + AND (true OR
   it('hides the user from find, like a phone without an account, until it is turned on again', async () => {
     await setFindable(ann, false);
     expect(await find(bob, ann)).toMatchObject({ status: 404, body: { code: 404, message: 'no such user' } });
@@ -29,6 +33,10 @@ describe('POST /user/set_findable', () => {
     expectBody(await post(bob.agent, `/user/${ann.id}`), { code: 200, result: profileOf(ann) });
   });
 
+  // guard findable-2: a user who has ended a friendship is not shown to its other side by find
+  // src/features/users/users-repository.ts
+  // - WHERE user_id = :id AND friend_id = :finderId AND status = 20
+  // + WHERE user_id = :finderId AND friend_id = :id AND status = 20
   it('does not hide the user from users whom they have as friends', async () => {
     await setFindable(ann, false);
     await side(bob, ann, 20);

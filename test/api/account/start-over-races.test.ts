@@ -264,6 +264,10 @@ describe('starting over', () => {
   };
   const eventsOf = () => app.db('security_events').where({ user_id: eve.id }).orderBy('id').pluck<string[]>('event');
 
+  // guard start-over-races-1: a token is not used by others while it starts over
+  // src/features/verification/verification-repository.ts
+  // - const held = this.goodToken(tokenHash).whereRaw(GOOD_FOR_ITS_ACCOUNT).forUpdate();
+  // + const held = this.goodToken(tokenHash).whereRaw(GOOD_FOR_ITS_ACCOUNT);
   it('waits for a registration with the same token, and then finds the token used', async () => {
     const phone = newPhone();
     const token = await proofOf(phone);
@@ -279,6 +283,9 @@ describe('starting over', () => {
     expect(await app.db('number_claims').where({ user_id: eve.id })).toEqual([]);
   });
 
+  // guard start-over-races-2: an account is locked before it is taken for asleep
+  // src/features/account/number-claims-service.ts
+  // - if (!(await repos.users.lock(account.id, account.credentialsVersion))) throw new Overtaken();
   it('waits for a login, and then finds the account awake', async () => {
     await sleep(eve);
     const token = await proofOf(eve);
@@ -302,6 +309,10 @@ describe('starting over', () => {
     expect(await rowsOf(eve.id)).toEqual(NOTHING);
   });
 
+  // guard start-over-races-3: an account whose credentials have changed is read again
+  // src/features/account/number-claims-service.ts
+  // - if (!(await repos.users.lock(account.id, account.credentialsVersion))) throw new Overtaken();
+  // + await repos.users.lock(account.id, account.credentialsVersion);
   it('waits for a new password, after which the claim is void, though it was due', async () => {
     await sessionOf();
     await claimDue();
@@ -311,6 +322,9 @@ describe('starting over', () => {
     expect(await isClosed(eve)).toBe(false);
   });
 
+  // guard start-over-races-4: a phone that has just been freed is read again
+  // src/features/account/number-claims-service.ts
+  // - if (isAsleep === undefined) throw new Overtaken();
   it('does not take an account for that of a phone that another service has just freed', async () => {
     const token = await proofOf(eve);
     const gate = new Gate();

@@ -122,6 +122,9 @@ describe('POST /user/start_over', () => {
       expectRefusal(await post(next.agent, `/group/${groupId}`), 404);
     });
 
+    // guard start-over-15: a closed account leaves no claim
+    // src/features/account/account-service.ts
+    // - await repos.numberClaims.end(id);
     it('leaves no session, messaging token or claim of it', async () => {
       await app
         .db('messaging_tokens')
@@ -166,6 +169,16 @@ describe('POST /user/start_over', () => {
         },
       ],
     ];
+    // guard start-over-3: a login keeps an account awake
+    // src/features/sessions/sessions-repository.ts
+    // - woken AS (${WAKE} AND EXISTS (SELECT FROM owner)),
+    // guard start-over-4: a renewed session keeps an account awake
+    // src/features/sessions/sessions-repository.ts
+    // - await wake(this.db, { userId: data.userId });
+    // guard start-over-5: an account with a session is awake
+    // src/features/account/number-claims-repository.ts
+    // - && (await sessionOf(this.db, { userId: id })).length === 0;
+    // + ;
     it.each(WAYS)('%s', async (_how, use) => {
       const person = await insertPerson(app);
       await sleep(person, 200);
@@ -216,6 +229,9 @@ describe('POST /user/start_over', () => {
       expect((await eventsOf(ann)).filter((event) => event === 'number_claimed')).toHaveLength(1);
     });
 
+    // guard start-over-1: start_over does not close an account that is awake before the claim is due
+    // src/features/account/number-claims-service.ts
+    // - if (!isAsleep && claim && claim.dueAt > provedAt) return { ...done, claim };
     it('does not close it before the seven days are over', async () => {
       await startOverFor(ann);
       await age(ann, 6);
@@ -236,6 +252,10 @@ describe('POST /user/start_over', () => {
       );
     });
 
+    // guard start-over-2: a due claim is used only by a proof from after it was due
+    // src/features/account/number-claims-service.ts
+    // - claim.dueAt > provedAt
+    // + claim.dueAt > new Date()
     it('closes it only by a proof from after the seven days', async () => {
       const token = await proofOf(ann);
       expectBody(await startOver(token), CLAIMED);
@@ -245,6 +265,9 @@ describe('POST /user/start_over', () => {
       expectBody(await startOverFor(ann), FREE);
     });
 
+    // guard start-over-11: a claim lapses
+    // src/features/account/number-claims-repository.ts
+    // - AND NOT ${LAPSED}
     it('begins another claim when the last has lapsed, seven days after it was due', async () => {
       await startOverFor(ann);
       await age(ann, 14);
@@ -279,6 +302,10 @@ describe('POST /user/start_over', () => {
       expectRefusal(await startOver(used), 400, 'verification_token', 'wrong_token');
     });
 
+    // guard start-over-17: a token of a fixed code does not start over an account that was proved by a sent one
+    // src/features/verification/verification-repository.ts
+    // - this.goodToken(tokenHash).whereRaw(GOOD_FOR_ITS_ACCOUNT).forUpdate()
+    // + this.goodToken(tokenHash).forUpdate()
     it('by a token of a fixed code, when the phone of the account was proved by a code that was sent', async () => {
       await sleep(bob, 200);
       await expectOk(bob.agent.post('/user/logout'));
@@ -291,6 +318,11 @@ describe('POST /user/start_over', () => {
       expect(await isOpen(bob)).toBe(true);
     });
 
+    // guard start-over-9: a suspended account is not started over
+    // src/features/account/number-claims-service.ts
+    // -     if (account.isSuspended) throw new Forbidden('account_suspended', 'the account is suspended by the operator');
+    // -     if (!(await repos.users.lock(account.id, account.credentialsVersion))) throw new Overtaken();
+    // + await repos.users.lock(account.id, account.credentialsVersion, 'operator');
     it('for a suspended account, asleep or awake, and its token stays valid', async () => {
       const eve = await insertPerson(app, 'Eve');
       await sleep(eve, 200);
@@ -302,6 +334,9 @@ describe('POST /user/start_over', () => {
       expectBody(await startOver(token), FREE);
     });
 
+    // guard start-over-14: RECYCLE_DAYS=0 switches start_over off
+    // src/features/account/number-claims-service.ts
+    // - if (this.rules.recycleDays === 0) throw new Forbidden('start_over_off', 'the operator does not hand numbers on');
     it('with RECYCLE_DAYS=0, also for a number without an account', async () => {
       const on = await instance({ RECYCLE_DAYS: '0' });
       await sleep(bob, 200);
@@ -321,6 +356,9 @@ describe('POST /user/start_over', () => {
       NOTIFY_TEXT_ACCOUNT_CLOSED: 'closed',
     });
 
+    // guard start-over-16: the owner of a phone is told of a claim
+    // src/features/account/number-claims-service.ts
+    // - if (isNew) notices.notify('number_claimed', { id: userId, phone }, caller);
     it('tells the phone of a claim, and of the end of the account', async () => {
       const on = await notifying();
       const token = await proofOf(ann, on);
@@ -335,6 +373,9 @@ describe('POST /user/start_over', () => {
 });
 
 describe('POST /user/keep_number', () => {
+  // guard start-over-7: keep_number ends the tokens of the number
+  // src/features/account/number-claims-service.ts
+  // - await repos.verification.endAll(number);
   it('ends the claim by the password, and the tokens of the number', async () => {
     await startOverFor(ann);
     const token = await proofOf(ann);
@@ -347,6 +388,12 @@ describe('POST /user/keep_number', () => {
     expectBody(await startOverFor(ann), CLAIMED);
   });
 
+  // guard start-over-6: keep_number wants the password
+  // src/features/account/number-claims-service.ts
+  // - if (!proved) throw new WrongPassword('password');
+  // - const {
+  // + if (!proved) return void (await this.parts.claims.end(userId));
+  // + const {
   it('does not end it with a wrong password, which counts as a failed login', async () => {
     await startOverFor(ann);
     const claim = await claimOf(ann);
@@ -393,6 +440,16 @@ describe('a claim', () => {
     ],
     ['a suspension', ({ id }) => command(app, 'users suspend', [id]).then(() => command(app, 'users restore', [id]))],
   ];
+  // guard start-over-8: a claim is void once the account has other credentials
+  // src/features/account/number-claims-repository.ts
+  // - AND credentials_version = :credentialsVersion::integer
+  // guard start-over-10: a suspension ends a claim, which its owner cannot answer
+  // src/features/account/suspension-service.ts
+  // - await repos.numberClaims.end(userId);
+  // guard start-over-18: a sign-in by a code ends a claim
+  // src/features/auth/token-logins.ts
+  // - if (!isNew && (await repos.numberClaims.keep(account.id)))
+  // + if (isNew)
   it.each(WAYS)('ends by %s', async (_what, end) => {
     await startOverFor(ann);
     await end(ann);
@@ -411,6 +468,10 @@ describe('a claim', () => {
     expect(await isOpen(ann)).toBe(true);
   });
 
+  // guard start-over-13: a claim does not reach another account of the number
+  // src/features/account/number-claims-repository.ts
+  // - user_id = :userId AND credentials_version
+  // + credentials_version
   it('does not reach the next account of the number', async () => {
     await startOverFor(ann);
     await app.db('number_claims').where({ user_id: ann.id }).update({ user_id: 'another' });
@@ -435,6 +496,10 @@ describe('a claim', () => {
 });
 
 describe('a reset that began before the account was closed', () => {
+  // guard start-over-12: a reset of a closed account is refused
+  // src/features/auth/auth-service.ts
+  // - if (!(await repos.users.resetPassword(account.id, passwordHash))) throw new BadRequest('no_account', JUST_CLOSED);
+  // + await repos.users.resetPassword(account.id, passwordHash);
   it('is refused, and its token stays valid', async () => {
     const eve = await insertPerson(app, 'Eve');
     await sleep(eve, 121);

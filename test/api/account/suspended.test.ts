@@ -64,6 +64,11 @@ describe('a suspended account', () => {
       ['another service, in SQL,', () => suspendInSql(app, ann)],
     ];
 
+    // guard suspended-1: a session of a suspended account is worth nothing
+    // src/features/sessions/live-session.ts
+    // -     AND suspended_at IS NULL
+    // -       AND credentials_version = (sess ->> 'credentialsVersion')::integer
+    // + AND credentials_version = (sess ->> 'credentialsVersion')::integer
     it.each(WAYS)('once %s has suspended it: every operation with a session answers 401 at once', async (_who, end) => {
       const Cookie = cookieOf(await logIn(app, ann));
       const other = await instance();
@@ -78,6 +83,10 @@ describe('a suspended account', () => {
         }
     });
 
+    // guard suspended-2: a suspension ends the sessions
+    // src/features/account/suspension-service.ts
+    // - const ended = await repos.sessions.endAll(userId);
+    // + const ended = 2;
     it('in the table, and the audit trail has the reason, the operator and their number', async () => {
       await signIn(app, ann);
       await suspend(ann, 'sends spam');
@@ -89,6 +98,11 @@ describe('a suspended account', () => {
       ]);
     });
 
+    // guard suspended-3: sessions that another service left do not come back with the account
+    // src/features/account/suspension-service.ts
+    // -       await repos.sessions.endAll(userId);
+    // -       await repos.messagingTokens.end(userId);
+    // + await repos.messagingTokens.end(userId);
     it('that come back when it is restored, even if another service left them', async () => {
       await suspendInSql(app, ann);
       expect(await sessionsOf(app, ann)).toHaveLength(1);
@@ -98,6 +112,12 @@ describe('a suspended account', () => {
   });
 
   describe('a login', () => {
+    // guard suspended-4: a suspended account cannot log in
+    // src/features/auth/auth-service.ts
+    // - if (account.isSuspended) {
+    // + if (account.id === '') {
+    // src/features/sessions/sessions-repository.ts
+    // - AND suspended_at IS NULL
     it('with the right password is refused with a reason of its own, without a session or cookie', async () => {
       await suspend();
       expectSuspended(await logIn(app, ann));
@@ -112,6 +132,11 @@ describe('a suspended account', () => {
       expect((await sendRaw(app, '/user/groups', { headers: { Cookie } })).status).toBe(200);
     });
 
+    // guard suspended-6: only the right password tells that an account is suspended
+    // src/features/auth/auth-service.ts
+    // - known = await users.accountByPhone(phone.number);
+    // +       known = await users.accountByPhone(phone.number);
+    // +       if (known?.isSuspended) throw suspended();
     it('with a wrong password has the answer of any wrong password', async () => {
       const seen = ({ status, body, headers }: Answer) => ({ status, body, headers: Object.keys(headers).sort() });
       const wrong = (person: Person) => logIn(app, { ...person, password: `${person.password}x` });
@@ -123,6 +148,12 @@ describe('a suspended account', () => {
       expect((await eventsOf(ann)).at(-1)).toMatchObject({ detail: 'login' });
     });
 
+    // guard suspended-8: a login to a suspended account counts as a right one
+    // src/features/auth/auth-service.ts
+    // - return this.ifRight(known, password, caller);
+    // +       const right = await this.ifRight(known, password, caller);
+    // +       if (right?.isSuspended) throw suspended();
+    // +       return right;
     it('counts as a right one, and not as a failure', async () => {
       const strict = await instance({ LOGIN_FAILURES_PER_PHONE_AND_IP: '1', LOGINS_PER_PHONE_AND_IP_HOUR: '3' });
       await suspend();
@@ -139,6 +170,9 @@ describe('a suspended account', () => {
       return login;
     }
 
+    // guard suspended-5: a login begins no session of an account that is being suspended
+    // src/features/sessions/sessions-repository.ts
+    // - AND suspended_at IS NULL
     it('that has compared the password before gets no session', async () => {
       expectSuspended(await loggedInBeside());
       expect(await sessionsOf(app, ann)).toEqual([]);
@@ -154,6 +188,10 @@ describe('a suspended account', () => {
       expect(await sessionsOf(app, ann)).toEqual([]);
     });
 
+    // guard suspended-7: a password that was changed beside the login does not tell of a suspension
+    // src/features/auth/auth-service.ts
+    // - now?.isSuspended && now.credentialsVersion === credentialsVersion ? suspended()
+    // + now?.isSuspended && credentialsVersion >= 0 ? suspended()
     it('is told that the password is wrong when it was changed before the suspension', async () => {
       const change = 'UPDATE users SET credentials_version = 1, suspended_at = now() WHERE id = ?';
       expectReturnCode(await whileHeld(app, change, [ann.id], () => logIn(app, ann)), 'wrong_credentials');
@@ -161,6 +199,10 @@ describe('a suspended account', () => {
   });
 
   describe('a request beside the suspension', () => {
+    // guard suspended-20: a request that has begun before a suspension does not move or close the account after it
+    // src/features/users/users-repository.ts
+    // - return by === 'owner' ? found.where({ suspended_at: null }) : found;
+    // + return found;
     it.each<[string, (token: string) => object]>([
       ['change_phone', (verification_token) => ({ verification_token })],
       ['close_account', () => ({})],
@@ -219,6 +261,9 @@ describe('a suspended account', () => {
       return (await fetch(app.url, { method: 'POST', headers, body: new Uint8Array(body) })).status;
     };
 
+    // guard suspended-9: a suspended account cannot use its upload tokens
+    // src/features/images/image-accounts.ts
+    // - if (account.isSuspended) throw ended();
     it('cannot be uploaded with a token from before, whose file is not even read', async () => {
       const token = await tokenOf(ann);
       await suspend();
@@ -228,6 +273,9 @@ describe('a suspended account', () => {
       expect(await upload(token, PNG)).toBe(200);
     });
 
+    // guard suspended-10: an image that is decoded while its account is suspended is not kept
+    // src/features/images/images-repository.ts
+    // - .whereNull('suspended_at')
     it('that are decoded during the suspension are not kept', async () => {
       await suspend();
       // The last question of an upload.
@@ -282,6 +330,10 @@ describe('a suspended account', () => {
       return shown;
     }
 
+    // guard suspended-19: other users see no difference in a suspended account
+    // src/features/users/users-repository.ts
+    // - WHERE id = ANY (:ids::text[]) AND closed_at IS NULL
+    // + WHERE id = ANY (:ids::text[]) AND closed_at IS NULL AND suspended_at IS NULL
     it('is as before, byte for byte, while it is suspended and after', async () => {
       const shown = async () => [await shownTo(bob), await shownTo(cat)];
       const before = await shown();
@@ -378,6 +430,10 @@ describe('a suspended account', () => {
       expectSuspended(await logIn(app, ann));
     });
 
+    // guard suspended-18: a second suspension changes nothing
+    // src/features/users/users-repository.ts
+    // - .where({ suspended_at: null }).update(
+    // + .update(
     it('is neither suspended nor restored twice, nor once it is closed, and the trail has no such change', async () => {
       await suspend(ann, 'first');
       const before = await noted();
@@ -394,6 +450,10 @@ describe('a suspended account', () => {
       expect(suspensions).toMatchObject([{ detail: 'first' }]);
     });
 
+    // guard suspended-17: no phone gets into the audit trail by the reason of a suspension
+    // src/admin/suspension-commands.ts
+    // - withoutPhones(reason) !== reason
+    // + withoutPhones('') !== ''
     it('is not suspended for a reason with a phone number, which the audit trail must not keep', async () => {
       for (const phone of [e164(bob), '+44 7911 123 456', '(0) 7911-123.456'])
         await expect(suspend(ann, `calls ${phone} at night`)).rejects.toThrow('contains a phone number');
@@ -421,6 +481,11 @@ describe('the messaging tokens of a suspended account', () => {
     return { login, gate };
   }
 
+  // guard suspended-11: a suspension drops the stored messaging token
+  // src/features/account/suspension-service.ts
+  // -       await repos.messagingTokens.beginRound(userId);
+  // -       await repos.messagingTokens.end(userId);
+  // + await repos.messagingTokens.beginRound(userId);
   it('end: the stored one is dropped, and the provider is told', async () => {
     const token = tokenIn(await post(ann.agent, '/user/get_token'));
     expect(vendor.isValid(token)).toBe(true);
@@ -431,6 +496,15 @@ describe('the messaging tokens of a suspended account', () => {
   });
 
   // On several servers the other service tells: docs/distributed.md.
+  // guard suspended-12: a suspension by another service makes the provider end the user's tokens
+  // src/integrations/messaging/rongcloud-follower.ts
+  // - ['tokens.ended', 'user.suspended', 'user.closed']
+  // + ['tokens.ended', 'user.closed']
+  // guard suspended-21: a token that another service left is not given out once the account is restored
+  // src/features/account/suspension-service.ts
+  // -       await repos.sessions.endAll(userId);
+  // -       await repos.messagingTokens.end(userId);
+  // + await repos.sessions.endAll(userId);
   itOnOneServer(
     'end when another service suspends it: the provider is told, and the restoring drops the stored one',
     async () => {
@@ -454,6 +528,14 @@ describe('the messaging tokens of a suspended account', () => {
     },
   );
 
+  // guard suspended-14: no messaging token of a suspended account is stored
+  // src/features/tokens/messaging-tokens-repository.ts
+  // - AND messaging_round = :round AND suspended_at IS NULL
+  // + AND messaging_round = :round
+  // guard suspended-16: a login to an account that was just suspended gets no messaging token
+  // src/features/tokens/messaging-tokens-repository.ts
+  // - WHERE users.id = :userId AND closed_at IS NULL AND suspended_at IS NULL
+  // + WHERE users.id = :userId AND closed_at IS NULL
   it('do not include one that a login has asked for before another service suspended the account', async () => {
     const { login, gate } = await loggingIn('holdAnswer');
     await suspendInSql(app, ann);
@@ -462,6 +544,13 @@ describe('the messaging tokens of a suspended account', () => {
     expect(await kept()).toEqual([]);
   });
 
+  // guard suspended-15: a session of an account that was just suspended gets no messaging token
+  // src/features/tokens/messaging-tokens-repository.ts
+  // - if ('sid' in asker) return (await liveSession(this.db, asker.sid)) !== undefined;
+  // + if ('sid' in asker) return true;
+  // src/features/tokens/messaging-tokens-repository.ts
+  // - WHERE users.id = :userId AND closed_at IS NULL AND suspended_at IS NULL
+  // + WHERE users.id = :userId AND closed_at IS NULL
   it('are not given to a session that was found before another service suspended the account', async () => {
     const gate = new Gate();
     watchStatements('messaging_tokens', { value: ann.id, beforeSending: () => gate.wait() });
@@ -473,6 +562,9 @@ describe('the messaging tokens of a suspended account', () => {
     expectRefusal(await asked, 401);
   });
 
+  // guard suspended-13: a suspension begins a new round of messaging tokens
+  // src/features/account/suspension-service.ts
+  // - await repos.messagingTokens.beginRound(userId);
   it('are valid for a login that has waited through the suspension and the restoring', async () => {
     // A stored token, but not one that the login gets.
     await app.db('messaging_tokens').where({ user_id: ann.id }).update({ app: 'another' });

@@ -43,18 +43,30 @@ async function makeToken(...words: string[]): Promise<string> {
 }
 
 describe.each(REMOTE_COMMANDS)('POST for the command $name', (one) => {
+  // guard admin-api-6: a token of the admin API runs only the commands of its scope
+  // src/admin/door.ts
+  // - if (!includes(token.scope, command.scope))
+  // + if (!includes('admin', command.scope))
   it.each(SCOPES)('runs it for a token with the scope %s, or says which scope it needs', async (scope) => {
     const answer = await tryCommand(app, one, tokens[scope], e164(ann));
     if (SCOPES.indexOf(scope) < SCOPES.indexOf(one.scope)) expectRefusal(answer, 403, one.scope, 'scope_too_low');
     else if (answer.status !== 200) expectRefusal(answer, 400, '', 'admin_mistake');
   });
 
+  // guard admin-api-1: the admin API wants a token
+  // src/admin/door.ts
+  // - if (token) return token;
+  // + return token ?? { name: 'x', scope: 'admin' };
   it('needs a token, and does not exist on the public port', async () => {
     expectRefusal(await callAdmin(app, pathOf(one), undefined), 401, '', 'admin_token_wrong');
     const headers = { Authorization: `Bearer ${tokens.admin}` };
     expectRefusal(await sendRaw(app, pathOf(one), { headers, body: '{}' }), 404, '', 'no_such_path');
   });
 
+  // guard admin-api-13: the admin API refuses fields that it does not know
+  // src/admin/command-body.ts
+  // - z.strictObject(
+  // + z.object(
   it('takes POST only, and no field that is not in its description', async () => {
     const { status, headers } = await sendRaw({ url: app.adminUrl }, pathOf(one), { method: 'GET' });
     expect([status, headers.allow]).toEqual([405, 'POST']);
@@ -70,6 +82,10 @@ describe('the admin API', () => {
     expect(rows(answer, 'user')).toEqual((await local('users show', [ann.id])).user);
   });
 
+  // guard admin-api-8: the audit trail has the name of the token of a change
+  // src/admin/door.ts
+  // - asOperator(`token ${token.name}`, callerOf(req))
+  // + asOperator('somebody', callerOf(req))
   it('only tells what would change with dryRun; without it the audit trail names the token and the request', async () => {
     const bob = await registerAndSignIn(app);
     const before = (await operatorEvents()).length;
@@ -124,6 +140,10 @@ describe('the admin API', () => {
     expectRefusal(await call('/users/show', body), status, '', reason);
   });
 
+  // guard admin-api-7: no token of the admin API makes, lists or revokes tokens
+  // src/admin/admin-api.ts
+  // - COMMANDS.filter(({ isLocal }) => isLocal !== true)
+  // + COMMANDS
   it('answers 404 on an unknown path, and on the operations of users', async () => {
     for (const path of ['/', '/users', '/user/login', '/tokens/add', '/tokens/list', '/tokens/revoke', '/healthz'])
       expectRefusal(await call(path), 404, '', 'no_such_path');
@@ -136,6 +156,10 @@ describe('the admin API', () => {
     expect((await call('/spend/today')).headers).not.toHaveProperty('set-cookie');
   });
 
+  // guard admin-api-9: the log has the token of each call of the admin API
+  // src/admin/door.ts
+  // - this.logger.info(line, 'an operator asks for a command');
+  // + void line;
   it.each([
     ['audit search', 200],
     ['users close', 403],
@@ -182,6 +206,14 @@ describe('a token', () => {
     },
   );
 
+  // guard admin-api-2: a revoked token of the admin API ends at once
+  // src/admin/tokens-repository.ts
+  // - WHERE hash = :hash AND revoked_at IS NULL AND expires_at > now()),
+  // + WHERE hash = :hash AND expires_at > now()),
+  // guard admin-api-5: tokens of the admin API are kept as hashes
+  // src/base/secrets.ts
+  // - return createHash('sha256').update(token).digest();
+  // + return Buffer.from(token).subarray(0, 32);
   it('is made by the command line, which prints it once and keeps its hash, and ends at once when revoked', async () => {
     const token = await makeToken('ci', 'read');
     expect(token).toMatch(/^adm_[A-Za-z0-9_-]{43}$/);
@@ -206,6 +238,10 @@ describe('a token', () => {
     expect([await enters(next), await enters(token)]).toEqual([true, false]);
   });
 
+  // guard admin-api-3: a token of the admin API expires
+  // src/admin/tokens-repository.ts
+  // - WHERE hash = :hash AND revoked_at IS NULL AND expires_at > now()),
+  // + WHERE hash = :hash AND revoked_at IS NULL),
   it('that has expired is refused', async () => {
     const token = await tokenWith(app, 'old', 'read');
     await app.db('admin_tokens').where({ name: 'old' }).update({ expires_at: app.db.fn.now() });
@@ -248,6 +284,10 @@ describe('a token', () => {
     expect(await app.db('admin_tokens').where({ name: 'another' })).toEqual([]);
   });
 
+  // guard admin-api-4: no token of the admin API lives longer than 400 days
+  // migrations/0025_admin_tokens.up.sql
+  // - CHECK (expires_at <= created_at + interval '9600 hours')
+  // + CHECK (expires_at <= created_at + interval '96000 hours')
   it('that lives longer than 400 days is refused by the table too', async () => {
     const change = { expires_at: app.db.raw(`created_at + interval '401 days'`) };
     await expect(app.serviceDb('admin_tokens').where({ name: 'dashboard' }).update(change)).rejects.toThrow(
@@ -260,6 +300,9 @@ describe('the limits of the admin API', () => {
   const few = { ADMIN_PORT: '0', ADMIN_CALLS_PER_TOKEN_MINUTE: '3', ADMIN_WRONG_TOKENS_PER_IP_MINUTE: '2' };
   const { app: limited } = stage({ env: few, eachTest: true });
 
+  // guard admin-api-10: the calls of a token of the admin API are limited
+  // src/admin/door.ts
+  // - await this.limiter.take(operator.caller, { limit: 'adminCalls', subject: token.name });
   it('refuse a token beyond its calls of a minute, by its name, and let others go on', async () => {
     const [busy, other] = [await tokenWith(limited, 'busy', 'read'), await tokenWith(limited, 'other', 'read')];
     for (let count = 0; count < 3; count += 1)
@@ -277,6 +320,14 @@ describe('the limits of the admin API', () => {
     ]);
   });
 
+  // guard admin-api-11: wrong tokens of an address are limited
+  // src/admin/door.ts
+  // - await this.limiter.take(caller, { limit: 'adminWrongTokens', subject: caller.address });
+  // guard admin-api-12: wrong tokens of an address keep out no right one
+  // src/admin/door.ts
+  // - if (token) return token;
+  // +     await this.limiter.take(callerOf(req), { limit: 'adminWrongTokens', subject: callerOf(req).address });
+  // +     if (token) return token;
   it('refuse wrong tokens of an address beyond those of a minute, and never a right one', async () => {
     const right = await tokenWith(limited, 'right', 'read');
     const wrong = () => callAdmin(limited, '/spend/today', `adm_${'x'.repeat(43)}`);

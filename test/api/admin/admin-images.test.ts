@@ -42,6 +42,10 @@ describe('images show', () => {
 });
 
 describe('images remove', () => {
+  // guard admin-images-1: an image that an operator removes is gone although a group shows it
+  // src/features/images/images-repository.ts
+  // - SET was_portrait = true WHERE user_id = :userId AND name
+  // + SET was_portrait = was_portrait WHERE user_id = :userId AND name
   it('removes one image from its address, and from the group that shows it', async () => {
     const shown = await upload(ann, PNG);
     const kept = await upload(ann, await picture('png', 30, 30));
@@ -79,6 +83,9 @@ describe('images remove', () => {
     await expect(admin('images remove', [ann.id, 'none.png'])).rejects.toThrow('the user has no such image');
   });
 
+  // guard admin-images-2: images are not forgotten where their files are not
+  // src/admin/images-commands.ts
+  // - await checkDisk(at, id, images);
   it('refuses to run where the files are not, and changes nothing', async () => {
     const image = await upload(ann, PNG);
     const elsewhere = { databaseUrl: app.databaseUrl, dataDir: mkdtempSync(join(tmpdir(), 'accounts-other-')) };

@@ -31,6 +31,10 @@ describe('users find', () => {
     }
   });
 
+  // guard admin-users-6: a search of operators reads no more than 50 accounts
+  // src/admin/lookups.ts
+  // - `SELECT id FROM users WHERE ${BEGINS('id')} ORDER BY id LIMIT ${MOST_ROWS}`
+  // + `SELECT id FROM users WHERE ${BEGINS('id')}`
   it('lists all that match, 50 at most, and says when there are more', async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `find-${index + 10}`);
     await app.db('users').insert(ids.map((id) => ({ id, nickname: 'Ann' })));
@@ -66,6 +70,10 @@ describe('users rename', () => {
     expect(await noted(app)).toMatchObject({ detail: `users rename ${masked} Anna B., by olga` });
   });
 
+  // guard admin-users-1: a phone that an operator writes into a nickname is not in the audit trail
+  // src/admin/perform.ts
+  // - isId[place] ? word : withoutPhones(word)
+  // + word
   it.each(['', ' ', '-'])(
     'masks a phone in a nickname in the audit trail, with "%s" between digits',
     async (between) => {
@@ -75,6 +83,10 @@ describe('users rename', () => {
     },
   );
 
+  // guard admin-users-7: a change by an operator is among the events of its user
+  // src/admin/perform.ts
+  // - detailOf(command, given, at.operator), userId,
+  // + detailOf(command, given, at.operator), userId && undefined,
   it('is found among the events of the user whom it was about', async () => {
     await admin('users rename', [e164(ann), 'Anna C.']);
     const details = await eventsOf(ann.id, 'operator').pluck<string[]>('detail');
@@ -91,6 +103,10 @@ describe('users rename', () => {
 });
 
 describe('users close', () => {
+  // guard admin-users-3: with --dry-run no account is closed
+  // src/admin/users-commands.ts
+  // - if (!options.dryRun) await at.services.account.closeByOperator
+  // + await at.services.account.closeByOperator
   it('closes an account as its owner can, and tells the owner', async () => {
     await befriend(app, ann, [bob]);
     expect(rowsOf(await admin('users close', [ann.id], { dryRun: true }), 'would close')).toHaveLength(1);
@@ -105,6 +121,10 @@ describe('users close', () => {
     await expect(admin('users close', [ann.id])).rejects.toThrow('the account is closed');
   });
 
+  // guard admin-users-4: a password that changes at that moment does not keep an operator from closing the account
+  // src/features/account/account-service.ts
+  // - if (!(error instanceof WrongPassword)) throw error;
+  // + if (error) throw error;
   it('also closes an account whose password is changing at that moment', async () => {
     const change = 'UPDATE users SET credentials_version = credentials_version + 1 WHERE id = ?';
     const told = await whileHeld(app, change, [ann.id], () => admin('users close', [ann.id]));
@@ -129,6 +149,10 @@ describe('users set-phone', () => {
     expect((await noted(app))?.detail).toBe(`users set-phone ${ann.id} +447…${e164(next).slice(-2)}, by olga`);
   });
 
+  // guard admin-users-2: a phone that an operator sets cannot be taken away by a token that it had before
+  // src/features/account/account-service.ts
+  // - if (hash === undefined) await verification.endAll(next.number);
+  // + if (hash === undefined) return;
   it('ends a verification token of the new phone, so that nobody takes it away again', async () => {
     const next = newPhone();
     const registration = { nickname: 'Cat', password: newPassword() };
@@ -158,6 +182,10 @@ describe('users set-phone', () => {
 });
 
 describe('devices forget', () => {
+  // guard admin-users-5: addresses are strange again once an operator has them forgotten
+  // src/features/audit/security-events-repository.ts
+  // - , 'devices_forgotten'`;
+  // + `;
   it('ends all sessions, and makes devices and addresses strange again; the password stays', async () => {
     const cat = await insertPerson(app, 'Cat');
     const places = new KnownPlaces(new SecurityEventsRepository(app.db));

@@ -120,6 +120,14 @@ describe('users and sessions', () => {
       });
   });
 
+  // guard admin-1: a change by an operator is in the audit trail, with the name
+  // src/admin/perform.ts
+  // - if (!isChange) return command.run(at, given);
+  // + return command.run(at, given);
+  // guard admin-2: with --dry-run no session ends
+  // src/admin/sessions-commands.ts
+  // - of options.dryRun ? [] : ended)
+  // + of ended)
   it('lists the sessions of a user and ends one, then all; the audit trail names the operator', async () => {
     const ann = await registerAndSignIn(app);
     const other = await signIn(app, ann);
@@ -181,6 +189,10 @@ describe('limits, the audit trail, money and the database', () => {
     expect(Object.keys(status ?? {})).toContain('oldest transaction, s');
   });
 
+  // guard admin-3: a command does not run on the database of a newer version
+  // src/admin/perform.ts
+  // - if (unknown.length > 0)
+  // + if (unknown.length < 0)
   it('refuses the database of a newer version, and names what it does not know', async () => {
     await app.db('knex_migrations').insert({ name: '9999_newer', batch: 99, migration_time: app.db.fn.now() });
     await expect(admin('db status')).rejects.toThrow(/does not know \(9999_newer\): use the command line of the newer/);

@@ -85,6 +85,10 @@ const mask = (number: string) => `${number.slice(0, 4)}…${number.slice(-2)}`;
 const events = (rows: Row[]) => rows.map(({ event, user_id, detail }) => [event, user_id, detail]);
 
 describe('the audit trail', () => {
+  // guard audit-trail-10: a client does not choose the request id of the trail and the log
+  // src/http/request-log.ts
+  // - req.id = randomUUID().toLowerCase();
+  // + req.id = clientRequestId(req) ?? randomUUID();
   it('identifies each request by an id of the service, even when clients send the same id for several', async () => {
     const headers = { 'X-Request-Id': 'the-same' };
     for (const phone of [newPhone(), newPhone()])
@@ -97,6 +101,18 @@ describe('the audit trail', () => {
 });
 
 describe('the audit trail notes', () => {
+  // guard audit-trail-9: the audit trail stores phones masked
+  // src/features/audit/security-events-repository.ts
+  // - masked(phone.number)
+  // + masked('+44') + phone.number.replace(/(\d{3})/g, '$1 ')
+  // guard audit-trail-11: the audit trail records the address
+  // src/features/audit/security-events-repository.ts
+  // - event,
+  // - ip,
+  // - userAgent,
+  // + event,
+  // + ip: '',
+  // + userAgent,
   it('a sent code, with the caller, the time and a masked phone', async () => {
     const phone = newPhone();
     const before = Date.now() - 1_000;
@@ -147,6 +163,10 @@ describe('the audit trail notes', () => {
     expect(events(rows)).toEqual([['code_refused', null, 'no solved captcha']]);
   });
 
+  // guard audit-trail-14: a reached limit is recorded
+  // src/features/limits/limiter.ts
+  // - if (first.includes(use.key)) await this.limitMet(use, caller);
+  // + void [first, use, caller];
   it('a limit that is exceeded, by its name, once per window', async () => {
     const phone = newPhone();
     await post(app.api, '/user/send_code', phone);
@@ -178,6 +198,14 @@ describe('the audit trail notes', () => {
     expect(rows).toMatchObject([{ event: 'registered', user_id: user.user_id, phone: mask(e164(phone)) }]);
   });
 
+  // guard audit-trail-12: a login is recorded
+  // src/features/sessions/sessions-repository.ts
+  // - SELECT 'logged_in', id, :ip, :userAgent, :requestId, :detail FROM owner)
+  // + SELECT 'logged_in', id, :ip, :userAgent, :requestId, :detail FROM owner WHERE false)
+  // guard audit-trail-13: a failed login is recorded
+  // src/features/auth/auth-service.ts
+  // - audit.noteLoginFailed(phone, known?.id, caller);
+  // + void known;
   it('logins and failed logins, with the account if there is one', async () => {
     const person = await insertPerson(app);
     const login = (fields: object) => (headers: Record<string, string>) =>
@@ -247,6 +275,9 @@ describe('the audit trail notes', () => {
     expect(await failures()).toHaveLength(21);
   });
 
+  // guard audit-trail-1: an exhausted budget of guesses is reported to the audit trail and the client
+  // src/features/verification/verify-code-service.ts
+  // - await limiter.check(caller, ...guesses);
   it('an exhausted budget of guesses, also when send_code is the first to find it exhausted', async () => {
     const limited = await instance({ WRONG_CODES_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' });
     const phone = newPhone();
@@ -260,6 +291,10 @@ describe('the audit trail notes', () => {
     expect(await verify()).toEqual([]);
   });
 
+  // guard audit-trail-6: the audit trail stores at most 20 events per hour of a kind that strangers can repeat
+  // src/features/audit/audit-trail.ts
+  // - if (taken.length === buckets.length)
+  // + if (taken.length >= 0)
   it('at most 20 refused sends per address and hour', async () => {
     const strict = await instance({ ALLOWED_REGIONS: '49' });
     const refused = () => app.db('security_events').where({ event: 'code_refused', ip: '203.0.113.99' });
@@ -270,6 +305,10 @@ describe('the audit trail notes', () => {
 });
 
 describe('the audit trail', () => {
+  // guard audit-trail-7: the database refuses a full phone number in the trail
+  // migrations/0006_security_events.up.sql
+  // - CHECK (phone !~ '[0-9]{6}')
+  // + CHECK (true)
   it('keeps no code, token, password, cookie or full phone number', async () => {
     const person = await register(app);
     const answer = await sendRaw(app, '/user/login', { body: JSON.stringify(person) });
@@ -287,6 +326,10 @@ describe('the audit trail', () => {
     await expect(add).rejects.toMatchObject({ constraint: 'security_events_phone_masked' });
   });
 
+  // guard audit-trail-8: the audit trail is append-only
+  // migrations/0006_security_events.up.sql
+  // - BEFORE UPDATE ON security_events
+  // + BEFORE UPDATE OF request_id ON security_events
   it('is append-only: no row can be changed, or deleted within a day', async () => {
     await post(app.api, '/user/send_code', newPhone());
     const denied = { code: '42501' };
@@ -320,6 +363,14 @@ describe('the audit trail', () => {
     });
   });
 
+  // guard audit-trail-3: a refused login to an account does not wait for a write of the trail
+  // src/features/auth/auth-service.ts
+  // - audit.noteLoginFailed(phone, known?.id, caller);
+  // + await audit.note({ event: 'login_failed', userId: known?.id, phone, detail: 'login' }, caller);
+  // guard audit-trail-4: a refused login to an unknown phone does not wait for a write of the trail
+  // src/features/auth/auth-service.ts
+  // - audit.noteLoginFailed(phone, known?.id, caller);
+  // + await audit.noteUpToLimit({ event: 'login_failed', userId: known?.id, phone, detail: 'login' }, caller);
   it.each(['a known', 'an unknown'])('is written after the answer to a refused login of %s phone', async (which) => {
     const { id, region, phone } = await insertPerson(app);
     const whose = which === 'a known' ? { region, phone } : newPhone();
@@ -333,6 +384,10 @@ describe('the audit trail', () => {
     expect(events(await login)).toEqual([['login_failed', which === 'a known' ? id : null, 'login']]);
   });
 
+  // guard audit-trail-5: a stop waits for the events of refused logins
+  // src/composition/services.ts
+  // - Object.values(background)
+  // + [background.telling, background.ending]
   it('keeps every refused login, even of an instance that is stopped at that moment', async () => {
     const person = await insertPerson(app);
     const other = await shortLived();
@@ -346,6 +401,12 @@ describe('the audit trail', () => {
     expect(await app.db('security_events').where({ event: 'login_failed', user_id: person.id })).toHaveLength(8);
   });
 
+  // guard audit-trail-2: an unreadable audit trail does not keep anybody from getting a code
+  // src/features/audit/known-places.ts
+  // -   return 'elsewhere';
+  // - }
+  // +   throw new Error('no trail');
+  // + }
   it('when it cannot be written, lets send_code and refused logins pass, and fails a login', async () => {
     const person = await insertPerson(app);
     const phone = newPhone();

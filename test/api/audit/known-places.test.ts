@@ -34,12 +34,19 @@ describe('known places of an account', () => {
     expect(await places.standingOf(e164(bob), at('2001:db8:1:3::/64'))).toBe('elsewhere');
   });
 
+  // guard known-places-2: a failed login does not make a place known
+  // src/features/audit/security-events-repository.ts
+  // - AND event IN ('registered', 'logged_in', ${FORGETTING})
   it('do not include addresses of failed logins', async () => {
     const bob = await insertPerson(app);
     await used(bob.id, HERE.ip, 'login_failed');
     expect(await places.standingOf(e164(bob), HERE)).toBe('elsewhere');
   });
 
+  // guard known-places-1: a new password forgets the places where an account was used
+  // src/features/audit/security-events-repository.ts
+  // - WHERE id >= coalesce(
+  // + WHERE id >= 0 * coalesce(
   it('are forgotten when the password changes, except for the place of the new one', async () => {
     const bob = await insertPerson(app);
     await used(bob.id, ELSEWHERE.ip);
@@ -52,6 +59,10 @@ describe('known places of an account', () => {
     expect(await places.standingOf(e164(bob), HERE)).toBe('known');
   });
 
+  // guard known-places-3: a device is a known place only of its own account, under its present password
+  // src/features/audit/known-places.ts
+  // - device?.userId === used.userId && device.credentialsVersion === used.credentialsVersion
+  // + device !== undefined
   it('include devices, under the password with which they were signed in', async () => {
     const bob = await insertPerson(app);
     const [row] = await app.db('users').where({ id: bob.id }).select<{ v: number }[]>({ v: 'credentials_version' });

@@ -56,6 +56,10 @@ async function lockOut(person: Person, on: TestApp): Promise<void> {
 const FEW = { LOGIN_FAILURES_PER_PHONE_DAY: '4' };
 
 describe('the cookie of a device', () => {
+  // guard device-cookies-6: the session cookie is the first of an answer
+  // src/http/cookies.ts
+  // - if (set.length > 1)
+  // + if (set.length > 2)
   it('comes second after a login: for a year, HttpOnly, SameSite=Lax, Path=/, and without the phone', async () => {
     const person = await insertPerson(app);
     const [first = '', second = '', ...more] = setCookie(await login(app, person));
@@ -80,6 +84,10 @@ describe('the cookie of a device', () => {
     expect(second).not.toBe(first);
   });
 
+  // guard device-cookies-7: a client that keeps one cookie is not given another to mistake for it
+  // src/features/auth/auth-router.ts
+  // - if (device) devices.set(res, account);
+  // + devices.set(res, account);
   it('does not replace a session, and sessions work without it', async () => {
     const person = await insertPerson(app);
     const answer = await login(app, person);
@@ -155,6 +163,9 @@ describe('a known device', () => {
     for (const cookie of ['', other]) expect((await login(first, person, cookie)).body).toMatchObject({ code: 200 });
   });
 
+  // guard device-cookies-1: 20 failed logins per device and day
+  // src/features/auth/login-attempts.ts
+  // - { limit: 'loginFailuresPerDeviceDay', subject },
   it('is refused after 20 failures in a day', async () => {
     const person = await insertPerson(app);
     const device = await deviceOf(person);
@@ -185,6 +196,10 @@ describe('a known device', () => {
     expect(kept).not.toContain(device.slice(device.lastIndexOf('.') + 1));
   });
 
+  // guard device-cookies-5: strangers cannot keep a known device from changing the password
+  // src/features/auth/own-password.ts
+  // - const device = from && deviceOf(account, from);
+  // + const device = from && deviceOf(undefined, from);
   it('can change the password whatever strangers do, and stays known, while other devices become unknown', async () => {
     const person = await insertPerson(app);
     const answer = await login(limited, person, '', AWAY);
@@ -217,6 +232,10 @@ describe('a known device', () => {
     expectRefusal(await post(app.api, '/user/change_password', right, headers), 429);
   });
 
+  // guard device-cookies-4: the device cookie is worth nothing under another password
+  // src/features/auth/own-password.ts
+  // - account?.id === device.userId && account.credentialsVersion === device.credentialsVersion;
+  // + account?.id === device.userId;
   it('becomes unknown after a reset, so that cookies a thief has collected are worth nothing', async () => {
     const person = await insertPerson(app);
     const device = await deviceOf(person);
@@ -236,6 +255,14 @@ describe('a known device', () => {
     expect(await app.db('rate_limits').whereLike('key', 'login_failures_p:%')).toHaveLength(2);
   });
 
+  // guard device-cookies-2: the device cookie is signed
+  // src/features/auth/device-cookies.ts
+  // - signature(key, signed)))) return undefined;
+  // + signature(key, signed)) || signed)) return undefined;
+  // guard device-cookies-3: the device cookie is worth nothing for another account
+  // src/features/auth/own-password.ts
+  // - account?.id === device.userId && account.credentialsVersion
+  // + account?.credentialsVersion
   it.each<[string, (cookie: string, other: string) => string]>([
     ['without its signature', (cookie) => cookie.slice(0, cookie.lastIndexOf('.') + 1)],
     ['cut', (cookie) => cookie.slice(0, -1)],
@@ -293,6 +320,10 @@ describe('the session cookie', () => {
 describe('the device cookie in production', () => {
   const proxied = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': HOME };
 
+  // guard device-cookies-8: the device cookie is tied to the host
+  // src/http/cookies.ts
+  // - production ? `__Host-${name}` : name
+  // + production && name === 'sid' ? `__Host-${name}` : name
   it('is __Host-device: Secure, HttpOnly, SameSite=Lax, Path=/, no Domain, and second', async () => {
     const production = await startApp(productionEnv(), { databaseUrl: app.databaseUrl });
     const person = await insertPerson(app);

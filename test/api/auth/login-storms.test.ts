@@ -61,6 +61,18 @@ function slowLogins(phones: Set<string>) {
 }
 
 describe('passwords from one address', () => {
+  // guard login-storms-2: one address fills at most a quarter of the hashing queue
+  // src/load/queues.ts
+  // - per: 'address', share: hashes / 4,
+  // + per: 'address', share: Infinity,
+  // guard login-storms-3: an IPv6 network fills at most half of the hashing queue
+  // src/base/networks.ts
+  // - Math.min(times, MOST_TIMES)
+  // + times
+  // guard login-storms-4: hashing a new password counts in the shares of the user and of the address
+  // src/features/auth/auth-service.ts
+  // - return withinShares(queues, who, caller, () => passwords.hash(password, caller.address));
+  // + return passwords.hash(password, caller.address, queues, who);
   it.each([
     ['an IPv4 address', (_index: number) => ATTACKER, ATTACKER, 1],
     ['a /64 of IPv6', (index: number) => `2001:db8::${index.toString(16)}`, '2001:db8::ffff', 1],
@@ -107,6 +119,43 @@ describe('passwords from one address', () => {
 });
 
 describe('passwords of one phone', () => {
+  // guard login-storms-1: logins that strangers try and logins from a known address have separate shares of hashing
+  // src/features/auth/login-attempts.ts
+  // - return { share: `${phone} ${address}`,
+  // + return { share: address ? phone : '',
+  // guard login-storms-5: passwords that strangers try do not use up the share of a known device
+  // src/features/auth/login-attempts.ts
+  // - return logIn(ofDevice(one.device));
+  // + return logIn({ ...ofDevice(one.device), share: one.phone });
+  // guard login-storms-6: passwords that strangers try do not use up the share of a user whose old password is compared
+  // src/features/auth/login-attempts.ts
+  // - failures: { ...failures, share: userId } }
+  // + failures }
+  // src/features/auth/login-attempts.ts
+  // - if ((await this.places.standingOf(one.phone, one.caller)) !== 'known') throw error;
+  // + throw error;
+  // guard login-storms-7: passwords that strangers try do not use up the share of a user whose new password is hashed
+  // src/features/auth/auth-service.ts
+  // - await this.hashed(newPassword, userId, caller)
+  // + await this.hashed(newPassword, number, caller)
+  // guard login-storms-8: passwords that strangers try do not use up the share of a reset
+  // src/features/auth/auth-service.ts
+  // - throw new NoAccount();
+  // - const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
+  // + throw new NoAccount();
+  // + const passwordHash = await this.hashed(password, phone.number, caller);
+  // guard login-storms-9: passwords that strangers try do not use up the share of a registration
+  // src/features/auth/auth-service.ts
+  // - const id = newUserId();
+  // - const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
+  // + const id = newUserId();
+  // + const passwordHash = await this.hashed(password, phone.number, caller);
+  // guard login-storms-10: a try beyond the share of its phone does not query the database
+  // src/features/auth/login-attempts.ts
+  // - return withinShares(this.queues, failures.share, caller, async () => {
+  // -   const held = await this.limiter.hold(caller, ...failures.uses, ...successes);
+  // + const held = await this.limiter.hold(caller, ...failures.uses, ...successes);
+  // + return withinShares(this.queues, failures.share, caller, async () => {
   it('tried by strangers fill only their share, before a place is held; those of the owner are hashed', async () => {
     const on = await instance();
     const [owner, fresh] = [await insertPerson(app), newPhone()];
@@ -146,6 +195,14 @@ describe('passwords of one phone', () => {
 });
 
 describe('right logins', () => {
+  // guard login-storms-11: right logins beyond their limit are not compared
+  // src/features/auth/login-attempts.ts
+  // - const held = await this.limiter.hold(caller, ...failures.uses, ...successes);
+  // - return settle(held, ends, compare);
+  // + const held = await this.limiter.hold(caller, ...failures.uses);
+  // + const result = await settle(held, { ...ends, successes: [] }, compare);
+  // + if (result !== undefined) await this.limiter.take(caller, ...successes);
+  // + return result;
   it('are not compared beyond their limit', async () => {
     const on = await instance({ LOGINS_PER_PHONE_AND_IP_HOUR: '2', LOGINS_PER_PHONE_DAY: '3' });
     const person = await insertPerson(app);
@@ -173,6 +230,10 @@ describe('right logins', () => {
 });
 
 describe('a login', () => {
+  // guard login-storms-15: a login does not wait for other writes of the user
+  // src/features/auth/auth-service.ts
+  // - await queues.sessionStarts.run(account.id, start);
+  // + await queues.writes.run(account.id, start);
   it("is not delayed by requests that a thief sends in the user's name", async () => {
     const on = await instance();
     const person = await insertAndSignIn(on);
@@ -191,6 +252,10 @@ describe('a login', () => {
 });
 
 describe('a password that is not compared', () => {
+  // guard login-storms-13: a password that was not compared is not charged to anybody
+  // src/features/auth/login-attempts.ts
+  // - await held.giveBack();
+  // + await held.settle(failures.uses);
   it('is answered with 503 and Retry-After, and charged to nobody', async () => {
     const on = await instance({ LOGINS_PER_PHONE_DAY: '5', LOGIN_FAILURES_PER_IP: '5' });
     const person = await insertPerson(app);
@@ -204,6 +269,10 @@ describe('a password that is not compared', () => {
     expect(await app.db('security_events').where({ event: 'login_failed', user_id: person.id })).toEqual([]);
   });
 
+  // guard login-storms-14: a right login does not fail because its password could not be rehashed
+  // src/features/auth/auth-service.ts
+  // - if (!(error instanceof Unavailable)) throw error;
+  // + throw error;
   it('is accepted even if it cannot be rehashed', async () => {
     const on = await instance({ BCRYPT_COST: '5' });
     const person = await insertPerson(app);
@@ -213,6 +282,10 @@ describe('a password that is not compared', () => {
 });
 
 describe('one verification token', () => {
+  // guard login-storms-12: only one password at a time is hashed for a verification token
+  // src/load/queues.ts
+  // - per: 'token', share: 1,
+  // + per: 'token', share: 1_000,
   it.each([
     ['register', { nickname: 'Ann' }, 404],
     ['reset_password', {}, 400],

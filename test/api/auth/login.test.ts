@@ -41,6 +41,10 @@ describe('/user/login', () => {
     expect(await sessionsOf(person)).toHaveLength(1);
   });
 
+  // guard login-1: scripts cannot read the cookie
+  // src/http/cookies.ts
+  // - httpOnly: true,
+  // + httpOnly: false,
   it('sets sid: HttpOnly, SameSite=Lax, Path=/, 30 days, for this host', async () => {
     const [cookie = ''] = setCookie(await login(await insertPerson(app)));
     const [pair = '', ...attributes] = cookie.split('; ');
@@ -194,6 +198,9 @@ describe('/user/login after failures', () => {
     await until(async () => (await login(person)).status === 200);
   });
 
+  // guard login-4: 20 failed logins per phone, address and day
+  // src/features/auth/login-attempts.ts
+  // - { limit: 'loginFailuresPerPhoneAndAddressDay', subject: pair },
   it('answers 429 after 20 from one address in a day, so that one stranger cannot lock the owner out', async () => {
     const person = await insertPerson(app);
     const nextQuarter = () =>
@@ -271,6 +278,10 @@ describe('/user/login after failures', () => {
     await until(async () => (await login(person)).status === 200);
   });
 
+  // guard login-2: right logins are limited
+  // src/features/auth/login-attempts.ts
+  // - this.within(one.caller, { successes, failures }, compare)
+  // + this.within(one.caller, { successes: successes.slice(0, 0), failures }, compare)
   it('limits right logins in production: 60 an hour per phone and address, 500 a day per phone', async () => {
     const limited = await instance({ LOGINS_PER_PHONE_AND_IP_HOUR: '3', LOGINS_PER_PHONE_DAY: '4' });
     const person = await insertPerson(app);
@@ -281,6 +292,10 @@ describe('/user/login after failures', () => {
     expect(await sessionsOf(person)).toHaveLength(3);
   });
 
+  // guard login-3: one phone fills at most a quarter of the hashing queue
+  // src/load/queues.ts
+  // - per: 'account', share: hashes / 4,
+  // + per: 'account', share: Infinity,
   it('leaves three quarters of the hashing queue to other phones, however many addresses try one', async () => {
     const proxied = await instance({ TRUST_PROXY: '1' });
     const person = await insertPerson(app);

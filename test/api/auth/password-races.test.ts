@@ -113,6 +113,16 @@ const ENDINGS: [string, () => Promise<Ending>][] = [
 ];
 
 describe('exchanging a code during an operation that ends codes', () => {
+  // guard password-races-1: a code that is being exchanged leaves no token after a new password
+  // src/features/verification/verification-repository.ts
+  // -   async endAll(phone: string): Promise<void> {
+  // -     await lockCodes(this.db, { phone });
+  // + async endAll(phone: string): Promise<void> {
+  // guard password-races-2: a code that is being exchanged leaves no token after another token is used
+  // src/features/verification/verification-repository.ts
+  // -   Promise<boolean> {
+  // -     await lockCodes(this.db, { phone });
+  // + Promise<boolean> {
   it.each(ENDINGS)('leaves no token after %s', async (_name, prepared) => {
     const { phone, end, left = 0 } = await prepared();
     await sendCode(phone);
@@ -123,6 +133,10 @@ describe('exchanging a code during an operation that ends codes', () => {
     expectRefusal(await reset(token), 400, 'verification_token');
   });
 
+  // guard password-races-3: a code that a new password has ended is not exchanged
+  // src/features/verification/verification-repository.ts
+  // - WHERE id = :id AND verified_at IS NULL AND expires_at > now()
+  // + WHERE id = :id AND verified_at IS NULL
   it('gives no token once a new password has ended the code, even if it was compared before', async () => {
     const person = await insertPerson(app);
     const code = await sendCode(person);
@@ -139,6 +153,10 @@ describe('exchanging a code during an operation that ends codes', () => {
     expect(await tokensOf(person)).toBe(0);
   });
 
+  // guard password-races-4: a code that a new password has ended is not exchanged by an exchange that began before
+  // src/features/verification/verification-repository.ts
+  // - SET expires_at = created_at WHERE phone = ${phone}
+  // + SET expires_at = now() WHERE phone = ${phone}
   it('gives no token when the exchange began before the new password did', async () => {
     const person = await insertPerson(app);
     await sendCode(person);
@@ -153,6 +171,14 @@ describe('exchanging a code during an operation that ends codes', () => {
 });
 
 describe('changing a password', () => {
+  // guard password-races-5: changing and resetting a password lock in the same order
+  // src/features/auth/auth-service.ts
+  // - await repos.verification.endAll(number);
+  // - const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
+  // - if (!changed) throw new WrongPassword('oldPassword');
+  // + const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
+  // + if (!changed) throw new WrongPassword('oldPassword');
+  // + await repos.verification.endAll(number);
   it('waits for a concurrent reset without holding locks that the reset needs', async () => {
     const person = await insertAndSignIn(app);
     const token = await verificationToken(app, person);

@@ -42,6 +42,9 @@ describe('/user/reset_password', () => {
     expect(await codeOfLogin(person, password)).toBe(200);
   });
 
+  // guard passwords-9: a new password ends the other tokens and codes of the phone
+  // src/features/verification/verification-repository.ts
+  // - await endAll(this.db, { phone });
   it('ends the other tokens and codes of the phone, so that hoarded ones cannot set another password', async () => {
     const person = await register(app);
     const { region, phone } = person;
@@ -63,6 +66,10 @@ describe('/user/reset_password', () => {
     for (const old of [next, later]) expectRefusal(await reset(old, newPassword()), 400, 'verification_token');
   });
 
+  // guard passwords-2: a reset ends all sessions
+  // src/features/auth/auth-service.ts
+  // - await repos.sessions.endAll(account.id)
+  // + 0
   it('ends all sessions of the user at once, but not those of others', async () => {
     const [person, other] = await insertAndSignInAll(app, 'Person', 'Other');
     const second = await signIn(app, person);
@@ -87,6 +94,12 @@ describe('/user/reset_password', () => {
     expect(answer.headers).not.toHaveProperty('set-cookie');
   });
 
+  // guard passwords-12: a verification token expires
+  // src/features/verification/verification-repository.ts
+  // - .where('expires_at', '>', this.db.fn.now())
+  // src/features/verification/verification-repository.ts
+  // - WHERE token_hash = :tokenHash AND expires_at > now()
+  // + WHERE token_hash = :tokenHash
   it('answers 400 for a token that is unknown, spent or expired', async () => {
     const person = await insertPerson(app);
     expectRefusal(await reset('unknown', newPassword()), 400, 'verification_token');
@@ -118,6 +131,10 @@ describe('/user/reset_password', () => {
     expect(await codeOfLogin(person, password)).toBe(200);
   });
 
+  // guard passwords-1: a verification token is used once, also in parallel
+  // src/features/verification/verification-repository.ts
+  // - DELETE FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked) RETURNING token_hash, phone, used_at
+  // + SELECT token_hash, phone, used_at FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked)
   it('uses a token once, even for 10 concurrent resets', async () => {
     for (let round = 0; round < 3; round += 1) {
       const person = await insertPerson(app);
@@ -130,6 +147,9 @@ describe('/user/reset_password', () => {
     }
   });
 
+  // guard passwords-5: a limit that was cleared is not remembered as full
+  // src/features/limits/limiter.ts
+  // - this.full.forgetAll(prefix);
   it('lets an owner in again who was locked out by failed logins', async () => {
     const person = await insertPerson(app);
     await inParallel(10, () => codeOfLogin(person, 'wrong-one'));
@@ -143,6 +163,15 @@ describe('/user/reset_password', () => {
     frozen.mockRestore();
   });
 
+  // guard passwords-6: right logins by a thief of the password do not keep the owner out after a reset
+  // src/features/auth/login-attempts.ts
+  // - await this.limiter.clear('loginsPerPhone', phone);
+  // guard passwords-7: right logins by a thief at one address do not keep the owner out after a reset
+  // src/features/auth/login-attempts.ts
+  // - await this.limiter.clearAll('loginsPerPhoneAndAddress', `${phone} `);
+  // guard passwords-8: right logins by a thief do not keep the owner out after a changed password
+  // src/features/auth/auth-service.ts
+  // - await attempts.forgetRight(number);
   it('lets an owner in again whom a thief locked out by right logins, like a changed password does', async () => {
     const limits = { TRUST_PROXY: 'loopback', LOGINS_PER_PHONE_AND_IP_HOUR: '4', LOGINS_PER_PHONE_DAY: '6' };
     const limited = await instance(limits);
@@ -180,6 +209,10 @@ describe('/user/change_password', () => {
   const change = (agent: Parameters<typeof post>[0], oldPassword: unknown, newPassword_: unknown) =>
     post(agent, '/user/change_password', { oldPassword, newPassword: newPassword_ });
 
+  // guard passwords-10: a new password is valid as soon as it is answered
+  // src/features/users/users-repository.ts
+  // - password_hash: passwordHash, ...this.newCredentials()
+  // + ...this.newCredentials()
   it('replaces the password, and answers only code 200', async () => {
     const person = await insertAndSignIn(app);
     const password = newPassword();
@@ -197,6 +230,10 @@ describe('/user/change_password', () => {
     expect((await post(other.agent, '/user/groups')).status).toBe(200);
   });
 
+  // guard passwords-11: a new password needs the old one
+  // src/features/auth/own-password.ts
+  // - if (right) return
+  // + return
   it('answers 400 for a wrong old password, and changes nothing', async () => {
     const person = await insertAndSignIn(app);
     const second = await signIn(app, person);
@@ -243,6 +280,12 @@ describe('/user/change_password', () => {
     expect(await codeOfLogin(person, `${'字'.repeat(6)}ab`)).toBe(200);
   });
 
+  // guard passwords-3: a new password ends the other sessions
+  // src/features/auth/auth-service.ts
+  // - await sessions.endOthers(userId, sid, version)
+  // + 0
+  // src/features/sessions/live-session.ts
+  // - AND credentials_version = (sess ->> 'credentialsVersion')::integer
   it('lets one of 5 concurrent changes win, and keeps only the session that made it', async () => {
     const person = await insertPerson(app);
     const logins = await inParallel(5, () => post(app.api, '/user/login', person));
@@ -266,6 +309,10 @@ describe('/user/change_password', () => {
   });
 
   describe('with PASSWORD_CHANGES_PER_USER_HOUR', () => {
+    // guard passwords-4: a user may change the password ten times an hour
+    // src/features/auth/login-attempts.ts
+    // - [{ limit: 'passwordChangesPerHour', subject: userId }]
+    // + []
     it('answers 429 beyond it, before anything is hashed; mistakes do not count', async () => {
       const limited = await instance({ PASSWORD_CHANGES_PER_USER_HOUR: '2' });
       const [person, other] = await insertAndSignInAll(limited, 'Person', 'Other');

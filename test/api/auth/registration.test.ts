@@ -117,6 +117,10 @@ describe('/user/register', () => {
     expect((await call({ verification_token })).status).toBe(200);
   });
 
+  // guard registration-3: a password may have any characters
+  // src/features/auth/auth-schemas.ts
+  // - bytes(6, 20).refine(
+  // + bytes(6, 20).refine((value) => /[a-z]/.test(value)).refine(
   it.each(['sixsix', 'x'.repeat(20), '字'.repeat(6), `🙂🙂🙂🙂🙂`, `<'"&>\\/`, '\u0001\u0002\u0003\u0004\u0005\u0006'])(
     'accepts the password %j, and so does login',
     async (password) => {
@@ -179,6 +183,13 @@ describe('/user/register', () => {
     }
   });
 
+  // guard registration-2: a phone gets one account, even with several concurrent tokens
+  // src/features/auth/auth-service.ts
+  // - if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken('still good for reset_password');
+  // + await repos.users.claimPhone(phone, id);
+  // src/features/verification/verification-repository.ts
+  // - (await useToken(this.db, { tokenHash })).length > 0
+  // + (await this.db('verification_tokens').where({ token_hash: tokenHash }).delete()) > 0
   it('makes one account for a phone with several tokens, even for 20 concurrent requests', async () => {
     for (let round = 0; round < 3; round += 1) {
       const phone = newPhone();
@@ -195,6 +206,10 @@ describe('/user/register', () => {
     }
   });
 
+  // guard registration-1: writes that belong together are in one transaction
+  // src/database/transaction.ts
+  // - db.transaction((trx) => work(bind(trx)))
+  // + work(bind(db))
   itOnOneServer('keeps a token valid when the database fails', async () => {
     const phone = newPhone();
     const verification_token = await verificationToken(app, phone);

@@ -123,6 +123,14 @@ describe('/user/login_by_token', () => {
     ]);
   });
 
+  // guard token-logins-12: a login by a token ends the other tokens of the phone
+  // src/features/verification/verification-repository.ts
+  // - AND token_hash <> :tokenHash),
+  // + AND false AND token_hash <> :tokenHash),
+  // guard token-logins-13: a login by a token ends the codes of the phone
+  // src/features/verification/verification-repository.ts
+  // - UPDATE verification_codes SET expires_at = created_at WHERE phone = :phone AND expires_at > now())
+  // + SELECT 1)
   it('ends all other tokens and codes of the phone, as a reset does', async () => {
     const person = await insertPerson(app);
     const [hoarded, token] = [await verificationToken(app, person), await verificationToken(app, person)];
@@ -162,6 +170,10 @@ describe('/user/login_by_token', () => {
     expect(await statusWith(planted)).toBe(401);
   });
 
+  // guard token-logins-10: a suspended account is not logged in to by a token, and the try is noted
+  // src/features/auth/token-logins.ts
+  // - if (!account.isSuspended) return entrant;
+  // + if (account) return entrant;
   it('refuses a suspended account without using the token, and notes it', async () => {
     const person = await insertPerson(app);
     await app.db('users').where({ id: person.id }).update({ suspended_at: app.db.fn.now() });
@@ -205,6 +217,9 @@ describe('/user/login_by_token', () => {
 });
 
 describe('the limits of a login by a token', () => {
+  // guard token-logins-8: a login by a token counts as a right login
+  // src/features/auth/token-logins.ts
+  // - await this.parts.attempts.byToken(phone.number, caller);
   it('are those of right logins, and the token stays good for a reset', async () => {
     const few = await instance({ LOGINS_PER_PHONE_DAY: '2' });
     const person = await insertPerson(app);
@@ -224,6 +239,10 @@ describe('the limits of a login by a token', () => {
     expect(remembered(await logIn(await verificationToken(app, person), ELSEWHERE, few)).status).toBe(200);
   });
 
+  // guard token-logins-9: wrong passwords of strangers do not refuse a login by a token
+  // src/features/auth/login-attempts.ts
+  // - await this.limiter.take(caller, ...rightLogins(phone, caller));
+  // + await this.limiter.take(caller, ...ofStranger(phone, caller).uses);
   it("are not those of wrong passwords: strangers cannot lock it, and it does not clear strangers' counts", async () => {
     const few = await instance({ LOGIN_FAILURES_PER_PHONE_DAY: '3' });
     const person = await insertPerson(app);
@@ -237,6 +256,9 @@ describe('the limits of a login by a token', () => {
 });
 
 describe('sending a used token again', () => {
+  // guard token-logins-5: a token that is sent again ends the session that it began
+  // src/features/auth/token-logins.ts
+  // - if ((await sessions.endBySid(sid)) === 0) throw unknownToken(operation);
   it('starts another session for the same client within a minute, in place of the one of the lost answer', async () => {
     const person = await insertPerson(app);
     const token = await verificationToken(app, person);
@@ -264,6 +286,13 @@ describe('sending a used token again', () => {
     expect(await sessionsOf(person.id)).toHaveLength(1);
   });
 
+  // guard token-logins-2: a used token is unknown to other clients
+  // src/features/auth/token-logins.ts
+  // - (!token.usedBy || this.askerHmacs(token, caller).some((one) => token.usedBy?.equals(one)))
+  // + true
+  // src/features/verification/verification-repository.ts
+  // - ELSE ${isRepeatable} AND asker_hmac = ANY (:askerHmacs::bytea[]) END AS is_good
+  // + ELSE ${isRepeatable} END AS is_good
   it('is refused for another client, like an unknown token', async () => {
     const person = await insertPerson(app);
     const token = await verificationToken(app, person);
@@ -272,6 +301,14 @@ describe('sending a used token again', () => {
     expect(await statusWith(Cookie)).toBe(200);
   });
 
+  // guard token-logins-3: a used token is worthless after a minute
+  // src/features/verification/verification-repository.ts
+  // - const isRepeatable = `used_at > now() - interval '1 minute'`;
+  // + const isRepeatable = `used_at > now() - interval '1 day'`;
+  // guard token-logins-22: a used token is kept for its minute
+  // src/features/verification/verification-repository.ts
+  // - expires_at <= now() AND (${isRepeatable}) IS NOT TRUE
+  // + expires_at <= now()
   it('is refused after a minute, and the row is swept then, but not before', async () => {
     const person = await insertPerson(app);
     const token = await verificationToken(app, person);
@@ -284,6 +321,10 @@ describe('sending a used token again', () => {
     expect(await tokensOf(person)).toEqual([]);
   });
 
+  // guard token-logins-4: a used token does not bring back a session that has ended
+  // src/features/auth/token-logins.ts
+  // - if ((await sessions.endBySid(sid)) === 0) throw unknownToken(operation);
+  // + await sessions.endBySid(sid);
   it('does not bring back a session that was logged out', async () => {
     const person = await insertPerson(app);
     const token = await verificationToken(app, person);
@@ -314,6 +355,10 @@ describe('sending a used token again', () => {
     expectRefusal(await post(app.api, '/user/change_phone', phone, { ...HOME, Cookie }), 400, '', 'wrong_token');
   });
 
+  // guard token-logins-7: an instance of the version before takes a used token for expired
+  // src/features/verification/verification-repository.ts
+  // - expires_at = 'epoch', asker_hmac
+  // + expires_at = now(), asker_hmac
   it('finds a row that the version before takes for expired, whenever its transaction began', async () => {
     const person = await insertPerson(app);
     const token = await verificationToken(app, person);
@@ -329,6 +374,10 @@ describe('sending a used token again', () => {
 describe('simultaneous uses of one token', () => {
   const clients = Array.from({ length: 10 }, (_, index) => ({ 'X-Forwarded-For': `203.0.113.${index + 1}` }));
 
+  // guard token-logins-1: one of several clients gets in that use a token at once
+  // src/features/verification/verification-repository.ts
+  // - ELSE ${isRepeatable} AND asker_hmac = ANY (:askerHmacs::bytea[]) END AS is_good
+  // + ELSE ${isRepeatable} END AS is_good
   it('let exactly one of ten clients in, on two instances', async () => {
     const second = await instance();
     const person = await insertPerson(app);
@@ -358,6 +407,10 @@ describe('simultaneous uses of one token', () => {
     expect(await app.db('phones').where({ phone: e164(phone) })).toHaveLength(1);
   });
 
+  // guard token-logins-18: a request that is repeated while the first one runs finds what that has done
+  // src/features/verification/verification-token.ts
+  // - return verificationTokens.run(hash.toString('base64url'), () => work(hash));
+  // + return work(hash);
   it('by one client leave one session, whose answer came last', async () => {
     const second = await instance();
     for (const enter of [logIn, registerBy]) {
@@ -373,6 +426,10 @@ describe('simultaneous uses of one token', () => {
     }
   });
 
+  // guard token-logins-6: a token that has begun a session does not reset the password
+  // src/features/verification/verification-repository.ts
+  // - WHERE token_hash = :tokenHash AND used_at IS NULL`,
+  // + WHERE token_hash = :tokenHash`,
   it('by a login and a reset: a reset that waits for the login is refused', async () => {
     const person = await insertPerson(app);
     const token = await verificationToken(app, person);
@@ -394,6 +451,10 @@ describe('simultaneous uses of one token', () => {
     expect(await sessionsOf(person.id)).toEqual([]);
   });
 
+  // guard token-logins-23: an account is created in the transaction that uses its token and starts its session
+  // src/features/auth/token-logins.ts
+  // - if (isNew) await create(repos, account, phone, caller);
+  // + if (isNew) await create({ ...repos, users: this.parts.users }, account, phone, caller);
   it('are all or nothing: a session that cannot be started leaves the token good, and no account', async () => {
     const [person, phone] = [await insertPerson(app), newPhone()];
     const [token, ofNewcomer] = [await verificationToken(app, person), await verificationToken(app, phone)];
@@ -475,6 +536,14 @@ describe('/user/register_by_token', () => {
     expectRefusal(await registerBy(token, HOME, few), 429, '', 'too_many_attempts');
   });
 
+  // guard token-logins-24: no cookie is set for a session without a messaging token
+  // src/features/auth/auth-router.ts
+  // -   token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));
+  // - };
+  // - await cookies.start(req, account, begin, { byToken: true });
+  // +   };
+  // + await cookies.start(req, account, begin, { byToken: true });
+  // + token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));
   it('can be sent again when the messaging provider has failed after the account was created', async () => {
     const vendor = await startRongCloudStandIn();
     const rongCloud = await startApp({ ...PROXIED, ...rongCloudEnv(vendor) });
@@ -521,6 +590,9 @@ describe('/user/set_password', () => {
     expect(deviceCookieOf(set)).not.toBe(deviceCookieOf(answer));
   });
 
+  // guard token-logins-15: set_password does not replace a password
+  // src/features/auth/auth-service.ts
+  // - if (account.passwordHash !== '') throw new BadRequest('has_password', HAS_PASSWORD);
   it('refuses an account that has a password, and leaves the token good', async () => {
     const person = await insertPerson(app);
     const token = await verificationToken(app, person);
@@ -530,6 +602,10 @@ describe('/user/set_password', () => {
     expectBody(await reset(token), { code: 200 });
   });
 
+  // guard token-logins-14: a stolen session cannot set the first password with a token of the thief's own phone
+  // src/features/auth/auth-service.ts
+  // - if ((await users.idByPhone(phone.number)) !== userId)
+  // + if (!userId)
   it("wants a fresh token of the account's own phone: a stolen session cannot set it", async () => {
     const person = await newcomer();
     const ofThief = await verificationToken(app, newPhone());
@@ -560,6 +636,11 @@ describe('/user/set_password', () => {
       });
   });
 
+  // guard token-logins-21: a first password lets an owner in whom strangers have locked out
+  // src/features/auth/auth-service.ts
+  // -     await attempts.forget(phone.number);
+  // -     const version
+  // + const version
   it('lets an owner in whom strangers have locked out', async () => {
     const few = await instance({ LOGIN_FAILURES_PER_PHONE_DAY: '1' });
     const person = await newcomer();
@@ -606,6 +687,14 @@ describe('a session without the password', () => {
   const placesIn = (rows: Record<string, unknown>[]) => rows.map(({ ip, userAgent }) => [ip, userAgent]);
   const [HERE, THERE] = [HOME, ELSEWHERE].map((headers) => [headers['X-Forwarded-For'], headers['User-Agent']]);
 
+  // guard token-logins-16: a session without the password does not see where the password was used
+  // src/features/sessions/sessions-repository.ts
+  // - CASE WHEN own.by_token AND NOT ${BY_TOKEN} THEN '' ELSE
+  // + CASE WHEN own.by_token AND NOT ${BY_TOKEN} AND false THEN '' ELSE
+  // guard token-logins-17: an export without the password shows no other places
+  // src/features/account/export-service.ts
+  // - own.byToken ? own.ip : undefined,
+  // + undefined,
   it('sees no places where the password was used, in its sessions or in an export', async () => {
     const person = await register(app);
     await expectOk(app.api.post('/user/login').set(HOME).send(person));
@@ -639,6 +728,10 @@ describe('a session without the password', () => {
 });
 
 describe('PASSWORDS=required', () => {
+  // guard token-logins-11: PASSWORDS=required refuses before a token is used
+  // src/features/auth/token-logins.ts
+  // - if (this.rules.passwordRequired)
+  // + if (this.rules.passwordRequired && !hash)
   it('refuses to sign in and up by a token, before it is used', async () => {
     const strict = await instance({ PASSWORDS: 'required' });
     const [person, phone] = [await insertPerson(app), newPhone()];
@@ -667,6 +760,12 @@ describe('notices', () => {
   const toldTo = (on: TestApp, phone: PhoneFields) =>
     on.sms.sent.filter(({ to, code }) => to === e164(phone) && code === undefined).map(({ body }) => body);
 
+  // guard token-logins-19: the owner is told of a login by a code on a new device
+  // src/features/auth/token-logins.ts
+  // - notices.loggedIn(id, caller);
+  // guard token-logins-20: the owner is told of a first password
+  // src/features/auth/auth-service.ts
+  // - notices.notify('password_reset', { id: userId, phone }, caller);
   it('tell the owner of a login by a code on a new device, and not of one that is sent again', async () => {
     const on = await instance(TEXTS);
     const person = await register(app);

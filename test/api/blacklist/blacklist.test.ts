@@ -28,6 +28,10 @@ describe('blacklist', () => {
       ]);
     });
 
+    // guard blacklist-4: a long blacklist is listed in pages
+    // src/database/pages.ts
+    // - const PAGE = 500;
+    // + const PAGE = 1e6;
     it('returns a long list completely and in order, reading it in pages', async () => {
       const { agent, id } = await insertAndSignIn(app);
       const ids = await insertMany(1_001);
@@ -147,6 +151,10 @@ describe('blacklist', () => {
     const remove = ({ agent }: SignedInPerson, friendId = '') =>
       post(agent, '/user/remove_from_blacklist', { friendId });
 
+    // guard blacklist-1: a blacklist has a maximum length
+    // src/features/blacklist/blacklist-repository.ts
+    // - OR :most > (
+    // + OR :most::integer > 0 OR :most > (
     it('takes MAX_BLACKLIST entries, and refuses another one until one is removed', async () => {
       const ann = await insertAndSignIn(await instance());
       const ids = await insertMany(5);
@@ -164,6 +172,9 @@ describe('blacklist', () => {
       expect(await listed(ann)).toEqual(ids.slice(1, 4));
     });
 
+    // guard blacklist-2: one of two concurrent adds gets the last place on a blacklist
+    // src/features/blacklist/blacklist-service.ts
+    // - await blacklist.lock(userId);
     it('gives the last place to one of two adds on two instances', async () => {
       const [one, other] = [await instance(), await instance()];
       const ann = await insertAndSignIn(one);
@@ -202,6 +213,9 @@ describe('blacklist', () => {
   describe('with BLACKLIST_CHANGES_PER_USER_HOUR', () => {
     const instance = instancesBeside(() => app, { BLACKLIST_CHANGES_PER_USER_HOUR: '3' });
 
+    // guard blacklist-3: adds to the blacklist are limited per user and hour
+    // src/features/blacklist/blacklist-router.ts
+    // - limits: ['blacklistAddsPerHour'],
     it('limits adds per user across instances, before they write rows, and does not limit other users', async () => {
       const limited = await instance();
       const ann = await insertAndSignIn(limited);

@@ -124,6 +124,10 @@ describe('metrics', () => {
     expect(await risesOf(series, work)).toEqual([1, 1, 0]);
   });
 
+  // guard metrics-2: the first count of what an alert watches is a rise, which the alert sees
+  // src/base/tally.ts
+  // - new Map([...names].map((name) => [name, 0]))
+  // + new Map([...names].slice(0, 0).map((name) => [name, 0]))
   it('show from the start, with 0, each series whose rise is an alert', async () => {
     const config = loadConfig({ DATA_DIR: app.dataDir });
     const fresh = new Metrics();
@@ -199,6 +203,10 @@ describe('metrics', () => {
     expect(await valueOf('accounts_codes_last_day{regions="others",result="sent"}')).toBe(4);
   });
 
+  // guard metrics-1: metrics have routes as labels, not paths, which have ids and phones in them
+  // src/http/request-log.ts
+  // - operation: route,
+  // + operation: req.originalUrl,
   it('name no user, phone, session or address', async () => {
     const { agent, id, region, phone } = ann;
     for (const path of [id, `find/${region}/${phone}`, `no/such/${id}`]) await post(agent, `/user/${path}`);

@@ -86,6 +86,10 @@ describe('while the collector', () => {
     return tenthsUntil(on.close(), app.db);
   }
 
+  // guard traces-4: a collector that does not answer delays a stop by a second at most
+  // src/composition/traces.ts
+  // - await withTimeout(this.provider.shutdown(), CLOSE_MS)
+  // + await this.provider.shutdown()
   it('does not answer, requests are answered, and a stop waits for a second at most', async () => {
     const hanging = await startCollector();
     hanging.behave('hang');
@@ -154,6 +158,13 @@ describe('a traced request', () => {
     expect(names).toEqual(expect.arrayContaining(['BEGIN', 'lock-side', 'save-side', 'COMMIT']));
   });
 
+  // guard traces-5: statements on shared connections belong to the trace of their own request
+  // src/database/shared-reads.ts
+  // - this.took((performance.now() - begun) / 1_000, query.name, failure);
+  // src/database/shared-reads.ts
+  // - if (error) reject(error);
+  // +         this.took(0, name, error);
+  // +         if (error) reject(error);
   it('has only its own statements, also among others on the same connections', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
     const calls = [
@@ -230,6 +241,10 @@ describe('a traced request', () => {
     await until(() => app.logged().some((line) => line.traceId === traceId && line.requestId === idOf(answer)));
   });
 
+  // guard traces-3: a client does not choose the trace that its request belongs to
+  // src/composition/traces.ts
+  // - this.tracer.startSpan(req.method, options, ROOT_CONTEXT)
+  // + this.tracer.startSpan(req.method, options, options.links.reduce((_, { context }) => trace.setSpanContext(ROOT_CONTEXT, context), ROOT_CONTEXT))
   it('links the trace of its client, and does not continue it', async () => {
     const theirs = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
     const traceparent = `00-${theirs.traceId}-${theirs.spanId}-01`;
@@ -257,6 +272,17 @@ describe('the spans', () => {
     expect(first?.body).toContain('{"key":"service.name","value":{"stringValue":"user-account-service"}}');
   });
 
+  // guard traces-1: traces have routes, not paths, which have ids and phones in them
+  // src/composition/traces.ts
+  // - 'http.route': operation,
+  // + 'http.route': req.originalUrl,
+  // guard traces-2: statements in traces have no values
+  // src/database/pool.ts
+  // - options?.name ?? options?.label ?? sql, failure);
+  // + JSON.stringify(query), failure);
+  // src/composition/traces.ts
+  // - const name = summaryOf(statement);
+  // + const name = statement;
   it('contain nothing that a client sent, and no id, code, token or address', async () => {
     const phone = newPhone();
     const marks = {

@@ -53,6 +53,16 @@ describe('a connection whose statement timed out', () => {
     return { people, registration };
   }
 
+  // guard connections-1: a connection whose statement timed out is dropped before that statement can run among others
+  // src/database/pool.ts
+  // - connectionTimeoutMillis: patience * 2_000,
+  // + connectionTimeoutMillis: patience * 2_000, query_timeout: 5_000,
+  // src/database/connection-watch.ts
+  // - >= this.patience * SILENCE_MS
+  // + >= 1e9
+  // src/database/pool.ts
+  // - !client.isClean
+  // + false
   it('is not reused after a BEGIN that got stuck, so that later writes are committed', async () => {
     const { people } = await writtenAfterStuck('BEGIN;');
     const [ann, bob] = people;
@@ -66,6 +76,10 @@ describe('a connection whose statement timed out', () => {
     expect((await post(app.api, '/user/register', registration)).body).toMatchObject({ code: 200 });
   });
 
+  // guard connections-2: a connection that is returned within a transaction is dropped
+  // src/database/pool.ts
+  // - !client.isClean
+  // + false
   it('is not reused when it is returned to the pool within a transaction', async () => {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
     const person = await insertAndSignIn(app);
@@ -76,6 +90,10 @@ describe('a connection whose statement timed out', () => {
 });
 
 describe('the log', () => {
+  // guard connections-7: a refusal because of overload or an outage is one line in the log
+  // src/http/error-handler.ts
+  // - if (shown.status === 503 && shown.cause === undefined) res.locals.unavailable = errorForLog(error).message;
+  // + if (shown.status === 503 && shown.cause === undefined) logger.warn({ requestId: res.req.id }, 'unavailable');
   it('has one line when the database goes down and one when it is back', async () => {
     await startBehindProxy();
     const person = await insertAndSignIn(app);
@@ -99,6 +117,14 @@ describe('the log', () => {
 });
 
 describe('connections that fall silent', () => {
+  // guard connections-3: a silent connection is dropped
+  // src/database/connection-watch.ts
+  // - >= this.patience * SILENCE_MS
+  // + >= 1e9
+  // guard connections-4: when a connection is silent, idle ones are dropped too
+  // src/database/connection-watch.ts
+  // - if (client.readyForQuery || silent.includes(client))
+  // + if (silent.includes(client))
   it('are replaced within two time-outs, also after a quiet time, when new ones work', async () => {
     await startBehindProxy();
     const people = await inParallel(3, () => insertPerson(app));
@@ -140,6 +166,9 @@ describe('connections that fall silent', () => {
 });
 
 describe('a locked row', () => {
+  // guard connections-5: a locked row keeps a request waiting for at most a second
+  // src/database/pool.ts
+  // - lock_timeout: patience * 1_000,
   it('keeps a request waiting for one second, and then frees its connection', async () => {
     await startBehindProxy();
     const person = await insertAndSignIn(app);
@@ -151,6 +180,10 @@ describe('a locked row', () => {
     await holder.end();
   });
 
+  // guard connections-6: waiting writes of one user leave connections for others
+  // src/load/queues.ts
+  // - per: 'user', share: 2, waiting: 100, refusal
+  // + per: 'user', share: 1_000, waiting: 100, refusal
   it('leaves connections to other users, however many requests wait for it', async () => {
     await startBehindProxy({}, PATIENCE);
     const [person, other] = [await insertAndSignIn(app), await insertAndLogIn(app)];

@@ -214,6 +214,10 @@ describe('the query plan', () => {
     expect(scannedIn(await planOf(sql))).toEqual([]);
   });
 
+  // guard query-plans-1: the statements find a limit by its key
+  // src/features/limits/limits-repository.ts
+  // - ${locked} OFFSET 0)
+  // + ${locked})
   it.each(ofSome.filter(([, sql]) => sql.includes('rate_limits')))(
     'for %s finds limits by their keys, even while PostgreSQL takes their table for small',
     async (_name, sql) => {
@@ -225,6 +229,10 @@ describe('the query plan', () => {
     },
   );
 
+  // guard query-plans-2: statements on limits are planned once per connection
+  // src/database/connections.ts
+  // - prepare ? [PLAN_ONCE] : []
+  // + []
   it('for limits is made once per connection, not once per login', async () => {
     const settings = { poolMax: 1, prepare: true, clocksApartMs: 0 };
     const connections = openConnections(app.databaseUrl, settings, createLogger('silent'));
@@ -284,6 +292,10 @@ describe('the query plan', () => {
     await client.query('SET plan_cache_mode = force_generic_plan');
   });
 
+  // guard query-plans-5: others' rows about an account are found by an index
+  // migrations/0016_friendships.up.sql
+  // - CREATE INDEX friendships_friend ON friendships (friend_id) WHERE status <> 30;
+  // + CREATE INDEX friendships_friend ON friendships (updated_at);
   it.each([
     ['sync-named-rows', 'friendships_user_named'],
     ['sync-named-rows', 'blacklist_user_held'],
@@ -315,11 +327,19 @@ describe('the query plan', () => {
     },
   );
 
+  // guard query-plans-3: memberships that ended before the client's version are not read
+  // migrations/0023_ended_memberships.up.sql
+  // - ON group_members (member_id, version, group_id) WHERE is_deleted
+  // + ON group_members (updated_at)
   it('for sync finds the ended memberships that the client lacks without reading those that it has', async () => {
     const plan = await planOf(statements.get('sync-rows') ?? '');
     expect(plan).toMatch(/Index Scan using group_members_ended .*\n.*Index Cond: .*member_id = .* AND \(version > /);
   });
 
+  // guard query-plans-4: an export looks up the groups of one page at a time
+  // src/features/account/export-repository.ts
+  // - ORDER BY group_id LIMIT ${PAGE}) me
+  // + ORDER BY group_id) me
   it('for a page of memberships in an export looks up only the groups of that page', async () => {
     await client.query(
       `INSERT INTO group_members (group_id, member_id, is_deleted)

@@ -91,11 +91,18 @@ describeOnOneServer('the role of the service', () => {
     expect(own).toEqual([{ role: SERVICE_ROLE }]);
   });
 
+  // guard service-role-3: the service's role has only the rights it needs
+  // src/database/service-role.ts
+  // - sync_life: []
+  // + sync_life: ['DELETE']
   it('has only the rights it needs on each table', async () => {
     const { rows } = await owner.query<{ name: string; rights: string[] }>(RIGHTS_ON_TABLES, [SERVICE_ROLE]);
     expect(Object.fromEntries(rows.map(({ name, rights }) => [name, rights]))).toEqual(RIGHTS);
   });
 
+  // guard service-role-1: the service's role cannot change or delete anything in the audit trail
+  // src/database/service-role.ts
+  // - security_events: ['SELECT', 'INSERT'],
   it('can only add to the audit trail and read it', async () => {
     await service.query(
       `INSERT INTO security_events (event, ip, user_agent, request_id) VALUES ('logged_in', '', '', '')`,
@@ -119,6 +126,9 @@ describeOnOneServer('the role of the service', () => {
     await expectRefused('permission denied to set parameter', ['SET session_replication_role = replica']);
   });
 
+  // guard service-role-2: the service's role owns nothing
+  // packages/embedded-database/src/ownership.ts
+  // - Object.assign(url, { username: role, password });
   it('cannot make, change or drop tables, or raise its own rights', async () => {
     await expectRefused('must be owner', [
       'ALTER TABLE users ADD COLUMN mine text',
@@ -168,6 +178,10 @@ describe('the sweep of the audit trail', () => {
 
   afterEach(() => owner.query(`DELETE FROM security_events WHERE at < now() - interval '1 day'`));
 
+  // guard service-role-8: the sweep of the audit trail continues until nothing old is left
+  // src/features/audit/security-events-repository.ts
+  // - isLeft = (row?.removed ?? 0) > 0;
+  // + isLeft = row === undefined;
   it('removes events older than AUDIT_DAYS, in as many batches as it takes', async () => {
     await add('181 days', 'aged-181', 12_000);
     await add('179 days', 'aged-179');
@@ -178,6 +192,10 @@ describe('the sweep of the audit trail', () => {
     );
   });
 
+  // guard service-role-4: the sweep of the audit trail keeps the last day
+  // migrations/0022_audit_trail_kept.up.sql
+  // - greatest(days, (SELECT kept.days FROM security_events_kept kept))
+  // + days
   it('keeps thirty days, or what the owner sets, however few days the service asks for', async () => {
     await add('31 days', 'aged-31d');
     await add('29 days', 'aged-29d');
@@ -191,6 +209,9 @@ describe('the sweep of the audit trail', () => {
     await owner.query('UPDATE security_events_kept SET days = 30');
   });
 
+  // guard service-role-5: the database dates the events of the service
+  // migrations/0022_audit_trail_kept.up.sql
+  // - NEW.at := now();
   it('is not misled by dates that the service writes: each event is dated now', async () => {
     for (const at of ["now() - interval '100 days'", "now() + interval '100 years'"])
       await service.query(
@@ -202,6 +223,9 @@ describe('the sweep of the audit trail', () => {
     expect(rows).toEqual([{ count: '2' }]);
   });
 
+  // guard service-role-7: only the service may run the sweep of the audit trail
+  // migrations/0015_audit_sweep.up.sql
+  // - REVOKE EXECUTE ON FUNCTION security_events_sweep FROM PUBLIC;
   it('can be run only by the service', async () => {
     const { rows } = await owner.query(
       `SELECT has_function_privilege('public', 'security_events_sweep(integer)', 'EXECUTE') AS everybody`,
@@ -209,6 +233,10 @@ describe('the sweep of the audit trail', () => {
     expect(rows).toEqual([{ everybody: false }]);
   });
 
+  // guard service-role-6: the sweep of the audit trail uses its own table, whatever its caller has made
+  // migrations/0022_audit_trail_kept.up.sql
+  // - SET search_path = public, pg_temp AS
+  // + AS
   it('is not misled by tables of the same name that its caller has made', async () => {
     await add('181 days', 'aged-181');
     await service.query('CREATE TEMPORARY TABLE security_events (at timestamptz)');
@@ -231,6 +259,10 @@ describeOnOneServer('a migration that makes a table', () => {
     return (await service.query('SELECT brand_new_words() AS count')).rows[0];
   }
 
+  // guard service-role-10: each run of the migrations gives the service's role missing rights
+  // src/database/migrations.ts
+  // - // The role may have been created after the last migration.
+  // - await grantToService(trx);
   it('gives the service its rights without naming them', async () => {
     await owner.query(NEW);
     await expect(useTable()).rejects.toThrow('permission denied');
@@ -240,6 +272,10 @@ describeOnOneServer('a migration that makes a table', () => {
     await owner.query('DROP TABLE brand_new CASCADE; DROP FUNCTION brand_new_words');
   });
 
+  // guard service-role-9: a migration gives the service's role its rights, in its own transaction
+  // src/database/migrations.ts
+  // - // In the same transaction, so that no instance sees a table that it may not use.
+  // - await grantToService(trx);
   it("gives them in the same migration, also by Knex's own command", async () => {
     const database = await emptyDatabase();
     const db = knexFor(migrationOptions(database.url));

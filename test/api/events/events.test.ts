@@ -91,6 +91,14 @@ describe('an event is written', () => {
     expect(await told(closeAnn)).toContain('user.closed ann');
   });
 
+  // guard events-2: the dismissal of an empty group is told
+  // migrations/0030_empty_groups_told.up.sql
+  // - IF NOT FOUND THEN
+  // + IF false THEN
+  // guard events-3: the dismissal of a group with members is told once
+  // migrations/0030_empty_groups_told.up.sql
+  // - IF NOT FOUND THEN
+  // + IF true THEN
   it.each<[string, () => Promise<unknown>]>([
     ['the account of its last member is closed', closeAnn],
     ['another service closes that account', closeAnnBySql],
@@ -126,6 +134,9 @@ describe('an event is written', () => {
     expect(events).toEqual([]);
   });
 
+  // guard events-1: the deletion of an expired session is not told
+  // migrations/0027_events.up.sql
+  // - WHERE expire > now()
   it('not for a session that has expired before it is deleted', async () => {
     await signIn(app, ann);
     expect(

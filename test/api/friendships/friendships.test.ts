@@ -170,6 +170,10 @@ describe('friendships', () => {
       expect(await all(ann)).toMatchObject([{ message: 'Sorry' }]);
     });
 
+    // guard friendships-9: an unanswered request can be sent again after three days
+    // src/features/friendships/invitation.ts
+    // - if (theirs?.status === REQUESTED) return sentAfter(AFTER_NO_ANSWER_SECONDS, theirs.requestedSecondsAgo);
+    // + if (theirs?.status === REQUESTED) return 'Sent';
     it('sends an unanswered request again after three days, and does nothing before', async () => {
       expectAction(await invite(ann, bob, 'First'), 'Sent');
       await earlier(REQUEST_WAITS - 60);
@@ -183,6 +187,10 @@ describe('friendships', () => {
       expectAction(await invite(ann, bob), 'None');
     });
 
+    // guard friendships-10: an ignored request can be sent again after a day
+    // src/features/friendships/invitation.ts
+    // - return sentAfter(AFTER_IGNORED_SECONDS, theirs.answeredSecondsAgo);
+    // + return 'Sent';
     it('sends an ignored request again after a day, and does nothing before', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       await earlier(REQUEST_WAITS);
@@ -197,6 +205,14 @@ describe('friendships', () => {
       expect(await all(bob)).toMatchObject([{ message: 'Please' }]);
     });
 
+    // guard friendships-34: a request's times are separate from the row's time
+    // src/features/friendships/friendships-repository.ts
+    // - now() - coalesce(requested_at, updated_at)
+    // + now() - updated_at
+    // guard friendships-35: requests that other services write have times
+    // migrations/0020_circles.up.sql
+    // - NEW.requested_at := now();
+    // + NULL;
     it('waits the same three days and one day after requests that another service has written', async () => {
       await app.db('friendships').insert([
         { user_id: ann.id, friend_id: bob.id, status: 10 },
@@ -228,6 +244,9 @@ describe('friendships', () => {
       expectAction(await invite(ann, bob), 'Sent');
     });
 
+    // guard friendships-11: a user who has blacklisted the sender gets no request
+    // src/features/friendships/invitation.ts
+    // - if (isBlacklisted) return 'None';
     it.each([
       ['there was nothing before', async () => {}],
       ['the other has asked', async () => expectAction(await invite(bob, ann), 'Sent')],
@@ -253,6 +272,12 @@ describe('friendships', () => {
       expect(await allRows()).toEqual(before);
     });
 
+    // guard friendships-13: a blacklisted sender and one who has to wait cause the same statements
+    // src/features/friendships/friendships-repository.ts
+    // - const [own] = await ownRoom(
+    // +     if ((await this.db('blacklist').where({ user_id: friendId, friend_id: userId, status: true }).select('status')).length > 0)
+    // +       return { hasRoom: true, hasRoomToAsk: true, isBlacklisted: true, isOpenToFriends: true, isOpenToRequests: true, mine: undefined, theirs: undefined };
+    // +     const [own] = await ownRoom(
     it('runs the same statements for a blacklisted user as for one who has to wait', async () => {
       const asked = async () => {
         const found: string[] = [];
@@ -269,6 +294,10 @@ describe('friendships', () => {
       expect(waiting.length).toBeGreaterThanOrEqual(3);
     });
 
+    // guard friendships-14: a friend is refused before the blacklist is checked
+    // src/features/friendships/friendships-service.ts
+    // - if (areFriends(relation)) throw
+    // + if (!relation.isBlacklisted && areFriends(relation)) throw
     it('refuses a friend, blacklisted or not', async () => {
       await befriend();
       const before = await allRows();
@@ -278,6 +307,10 @@ describe('friendships', () => {
       expect(await allRows()).toEqual(before);
     });
 
+    // guard friendships-15: a friend who has deleted the user can get a new request
+    // src/features/friendships/invitation.ts
+    // - return mine?.status === FRIENDS && theirs?.status === FRIENDS;
+    // + return mine?.status === FRIENDS;
     it('sends a new request to a friend who has deleted the user', async () => {
       await befriend();
       expectDone(await end(bob, ann));
@@ -298,6 +331,10 @@ describe('friendships', () => {
       expect(await allRows()).toEqual(before);
     });
 
+    // guard friendships-16: a request that was withdrawn has to wait like an open one
+    // src/features/friendships/invitation.ts
+    // - return status === REQUESTING || (status === DELETED && isUnanswered);
+    // + return status === REQUESTING || (status === DELETED && isUnanswered && false);
     it('also waits after a request that the sender withdrew or the receiver deleted', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       expectDone(await withdraw(ann, bob));
@@ -310,6 +347,10 @@ describe('friendships', () => {
       expectAction(await invite(ann, bob), 'Sent');
     });
 
+    // guard friendships-17: a request that was ignored before it was withdrawn waits for a day
+    // src/features/friendships/invitation.ts
+    // - theirs.answeredSecondsAgo < AFTER_IGNORED_SECONDS;
+    // + theirs.answeredSecondsAgo < 0;
     it('waits a day after a request was ignored, even if it was deleted or withdrawn after that', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       await earlier(REQUEST_WAITS);
@@ -322,6 +363,9 @@ describe('friendships', () => {
       expectAction(await invite(ann, bob), 'Sent');
     });
 
+    // guard friendships-18: a user whose received request is gone may send one at once
+    // migrations/0020_circles.up.sql
+    // - NEW.answered_at := coalesce(NEW.requested_at, NEW.updated_at);
     it('sends a request at once to a user who withdrew one', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       expectDone(await end(bob, ann));
@@ -359,6 +403,10 @@ describe('friendships', () => {
       expect(await all(bob)).toMatchObject([{ message: '', status: 20 }]);
     });
 
+    // guard friendships-27: a request from a user who has since blacklisted the receiver cannot be agreed to
+    // src/features/friendships/invitation.ts
+    // - return isOpen && !isBlacklisted && isOpenToFriends;
+    // + return isOpen && (!isBlacklisted || true) && isOpenToFriends;
     it('answers 404 when the sender has blacklisted the user since', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       expectDone(await blacklist(ann, bob));
@@ -366,10 +414,17 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([10, 11]);
     });
 
+    // guard friendships-25: agreeing without a request does not lock the other user
+    // src/features/friendships/friendships-service.ts
+    // - if (status !== REQUESTED && status !== IGNORED) throw nothingRequested();
+    // + void [REQUESTED, IGNORED, status];
     it('does not lock a user who has sent no request', async () => {
       await whileHeld(app, LOCK_USER, [bob.id], [], async () => expectRefusal(await agree(ann, bob), 404, 'pending'));
     });
 
+    // guard friendships-26: agreeing again does not lock the friend
+    // src/features/friendships/friendships-service.ts
+    // - if (status === FRIENDS) return;
     it('does not lock the friend when it is repeated', async () => {
       await befriend();
       await whileHeld(app, LOCK_USER, [bob.id], [], async () => expectDone(await agree(ann, bob)));
@@ -390,6 +445,13 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([20, 20]);
     });
 
+    // guard friendships-24: only the receiver of a request can agree to it
+    // src/features/friendships/friendships-service.ts
+    // - if (!open.includes(two.friendId) || !isAsked(relation))
+    // + if (!open.includes(two.friendId))
+    // src/features/friendships/friendships-service.ts
+    // - if (status !== REQUESTED && status !== IGNORED) throw nothingRequested();
+    // + void [REQUESTED, IGNORED, status];
     it('answers 404 without a pending request, also to the sender of one', async () => {
       expectRefusal(await agree(ann, bob), 404, 'pending');
       expectRefusal(await agree(ann, ann), 404, 'pending');
@@ -399,6 +461,10 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([10, 11]);
     });
 
+    // guard friendships-33: a request from a closed account cannot be agreed to
+    // src/features/friendships/friendships-service.ts
+    // - if (!open.includes(two.friendId) || !isAsked(relation))
+    // + if (!isAsked(relation))
     it('answers 404 when the sender has taken the request back or closed the account', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       await app.db('users').where({ id: ann.id }).update({ closed_at: new Date() });
@@ -411,6 +477,14 @@ describe('friendships', () => {
   });
 
   describe('POST /friendship/ignore', () => {
+    // guard friendships-12: an ignored request stays open on the sender's side
+    // src/features/friendships/friendships-repository.ts
+    // - this.side(two, REQUESTED).update({ status: IGNORED })
+    // + this.db('friendships').whereIn('user_id', [two.userId, two.friendId]).whereIn('friend_id', [two.userId, two.friendId]).update({ status: IGNORED })
+    // guard friendships-36: the message of a request is removed when it is answered
+    // migrations/0020_circles.up.sql
+    // - IF NEW.status <> 11 THEN
+    // + IF false THEN
     it("ignores on the user's own side only, and the sender does not notice", async () => {
       const client = await settledClient(ann);
       expectAction(await invite(ann, bob, 'Hello'), 'Sent');
@@ -460,6 +534,10 @@ describe('friendships', () => {
       expectRefusal(await end(ann, bob), 404, 'not your friend');
     });
 
+    // guard friendships-23: a received request is deleted only on the receiver's side
+    // src/features/friendships/friendships-repository.ts
+    // - this.side(two, FRIENDS, REQUESTED, IGNORED)
+    // + this.side(two, FRIENDS)
     it.each([
       ['open', async () => {}],
       ['ignored', async () => expectDone(await ignore(bob, ann))],
@@ -480,6 +558,10 @@ describe('friendships', () => {
   });
 
   describe('POST /friendship/withdraw', () => {
+    // guard friendships-19: a request is withdrawn on both sides
+    // src/features/friendships/friendships-repository.ts
+    // - this.side(turned(two), REQUESTED, IGNORED)
+    // + this.side(turned(two), 0)
     it.each([
       ['open', 11, async () => {}],
       ['ignored', 21, async () => expectDone(await ignore(bob, ann))],
@@ -512,6 +594,9 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([20, 20]);
     });
 
+    // guard friendships-20: only the sender of a request can withdraw it
+    // src/features/friendships/friendships-service.ts
+    // - if ((await friendships.ownStatus(two)) !== REQUESTING) throw nothingRequested();
     it('does not lock a user who got no request', async () => {
       await whileHeld(app, LOCK_USER, [bob.id], [], async () =>
         expectRefusal(await withdraw(ann, bob), 404, 'pending', 'nothing_requested'),
@@ -520,6 +605,9 @@ describe('friendships', () => {
   });
 
   describe('an unanswered request', () => {
+    // guard friendships-21: an unanswered request expires
+    // src/composition/services.ts
+    // - requests: () => friendships.sweep(),
     it('ends on both sides after 30 days, also when ignored or deleted, which sync tells', async () => {
       const [cat, dan] = await insertAndSignInAll(app, 'Cat', 'Dan');
       for (const one of [bob, cat, dan]) expectAction(await invite(ann, one), 'Sent');
@@ -557,6 +645,12 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([undefined, 30]);
     });
 
+    // guard friendships-22: a request that is answered while it expires stays answered
+    // src/features/friendships/friendships-repository.ts
+    // - WHERE ${IS_OVERDUE}),
+    // + ),
+    // src/features/friendships/friendships-repository.ts
+    // - AND status IN (${REQUESTING}, ${REQUESTED}, ${IGNORED})
     it('does not end when it is accepted at the same time', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       await earlier(REQUEST_ENDS);
@@ -634,6 +728,10 @@ describe('friendships', () => {
       ]);
     });
 
+    // guard friendships-38: friends are listed in pages
+    // src/database/pages.ts
+    // - const PAGE = 500;
+    // + const PAGE = 1e6;
     it('returns many entries completely and in order, reading them in pages', async () => {
       await app.db.raw(
         `INSERT INTO friendships (user_id, friend_id, status, updated_at)
@@ -681,6 +779,10 @@ describe('friendships', () => {
       expectRefusal(await profileFor(ann, bob), 404, 'not your friend');
     });
 
+    // guard friendships-37: no user id equals a fixed word under /friendship
+    // migrations/0016_friendships.up.sql
+    // - 'set_display_name', 'all'
+    // + 'all'
     it('shares its path with fixed words, and no user id can equal one in any case', async () => {
       const words = fixedWords(OPERATIONS, 'friendship');
       expect(words.sort()).toEqual(['agree', 'all', 'delete', 'ignore', 'invite', 'set_display_name', 'withdraw']);
@@ -698,6 +800,13 @@ describe('friendships', () => {
 
     const actionIn = ({ body }: Answer) => (body as { result?: { action?: string } }).result?.action;
 
+    // guard friendships-1: the second of two users who invite each other sees the first invitation
+    // src/features/users/lock-open-users.ts
+    // - closed_at IS NULL ORDER BY id FOR NO KEY UPDATE
+    // + closed_at IS NULL ORDER BY id
+    // src/features/friendships/friendships-repository.ts
+    // - WHERE :wasSeen::boolean
+    // + WHERE :wasSeen::boolean OR true
     it('make two users friends who invite each other', async () => {
       const answers = await atOnce([() => invite(ann, bob), () => invite(bob, ann)]);
       expect(answers.map(actionIn).sort()).toEqual(['Added', 'Sent']);
@@ -731,6 +840,10 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([10, 11]);
     });
 
+    // guard friendships-2: an invitation waits for a concurrent blacklisting by the other user
+    // src/features/users/lock-open-users.ts
+    // - closed_at IS NULL ORDER BY id FOR NO KEY UPDATE
+    // + closed_at IS NULL ORDER BY id
     it('send no request to a user who blacklists the sender at the same time', async () => {
       const blacklisting = async (trx: Knex) => {
         await trx('users').where({ id: bob.id }).forNoKeyUpdate();
@@ -740,6 +853,13 @@ describe('friendships', () => {
       expect(await allRows()).toEqual([]);
     });
 
+    // guard friendships-3: an invitation waits for a concurrent closing of the other account
+    // src/features/users/lock-open-users.ts
+    // - closed_at IS NULL ORDER BY id FOR NO KEY UPDATE
+    // + closed_at IS NULL ORDER BY id
+    // migrations/0017_account.up.sql
+    // - RETURN CASE WHEN is_any_closed(NEW.user_id, NEW.friend_id) THEN NULL ELSE NEW END;
+    // + RETURN NEW;
     it('send no request to an account that closes at the same time', async () => {
       const answer = await whileHeld(app, 'UPDATE users SET closed_at = now() WHERE id = ?', [bob.id], () =>
         invite(ann, bob),
@@ -748,6 +868,20 @@ describe('friendships', () => {
       expect(await allRows()).toEqual([]);
     });
 
+    // guard friendships-4: an invitation does not overwrite a side that it has not seen
+    // src/features/friendships/friendships-repository.ts
+    // - WHERE :wasSeen::boolean
+    // + WHERE :wasSeen::boolean OR true
+    // migrations/0017_account.up.sql
+    // - ORDER BY id FOR SHARE
+    // + ORDER BY id
+    // guard friendships-5: an invitation that is overtaken is decided again
+    // src/features/friendships/friendships-repository.ts
+    // - if (saved.length === 0)
+    // + if (saved.length < 0)
+    // migrations/0017_account.up.sql
+    // - ORDER BY id FOR SHARE
+    // + ORDER BY id
     it('leave a friendship as it is that another service makes during an invitation', async () => {
       const answer = await whileHeld(
         app,
@@ -759,6 +893,10 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([20, 20]);
     });
 
+    // guard friendships-6: both sides are locked while an invitation is decided
+    // src/features/friendships/friendships-repository.ts
+    // - FROM friendships WHERE user_id = :userId AND friend_id = :friendId FOR NO KEY UPDATE
+    // + FROM friendships WHERE user_id = :userId AND friend_id = :friendId
     it('do not undo a deletion that another service writes during an agreement', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       const answer = await whileHeld(app, 'DELETE FROM friendships WHERE user_id = ?', [ann.id], () => agree(bob, ann));
@@ -785,6 +923,10 @@ describe('friendships', () => {
       expect(await statuses()).toEqual(actionIn(invited) === 'Added' ? [20, 30] : [10, 11]);
     });
 
+    // guard friendships-7: a statement outside of a transaction is retried after a deadlock
+    // src/database/pool.ts
+    // - this.transacting ? ask() : retrying(ask)
+    // + ask()
     itOnOneServer('are retried when PostgreSQL aborts them as a deadlock', async () => {
       await withDeadlocks(app, async (nextOn) => {
         await nextOn('friendships');
@@ -860,6 +1002,13 @@ describe('friendships', () => {
   describe('with FRIENDS_PER_USER', () => {
     const instance = instancesBeside(() => app, { FRIENDS_PER_USER: '2' });
 
+    // guard friendships-28: agreeing does not give a user more friends than allowed
+    // src/features/friendships/friendships-service.ts
+    // - if (!relation.hasRoom) throw this.tooManyFriends();
+    // guard friendships-29: inviting does not give a user more friends and requests than allowed
+    // src/features/friendships/friendships-service.ts
+    // - if (!hasRoomToInvite(relation)) throw this.tooManyFriends();
+    // + void hasRoomToInvite;
     it('answers 400 when a user would have one friend too many, whichever friend, also to agree and to concurrent calls', async () => {
       const me = await insertAndSignIn(await instance());
       const [cat, dan] = await insertAndSignInAll(app, 'Cat', 'Dan');
@@ -887,6 +1036,14 @@ describe('friendships', () => {
       expectAction(await invite(me, third), 'Sent');
     });
 
+    // guard friendships-30: an invitation does not add a user who has the maximum of friends
+    // src/features/friendships/invitation.ts
+    // - return isOpenToFriends ? 'Added' : 'None';
+    // + return isOpenToFriends || true ? 'Added' : 'None';
+    // guard friendships-31: a request from a user who has the maximum of friends cannot be agreed to
+    // src/features/friendships/invitation.ts
+    // - return isOpen && !isBlacklisted && isOpenToFriends;
+    // + return isOpen && !isBlacklisted && (isOpenToFriends || true);
     it('sends a request again, and adds a user who sent one only if that user has room too', async () => {
       const me = await insertAndSignIn(await instance());
       const cat = await insertAndSignIn(app, 'Cat');
@@ -924,6 +1081,10 @@ describe('friendships', () => {
   describe('with OPEN_REQUESTS_PER_USER', () => {
     const instance = instancesBeside(() => app, { OPEN_REQUESTS_PER_USER: '1' });
 
+    // guard friendships-32: a user with the maximum of open requests gets no more
+    // src/features/friendships/invitation.ts
+    // - if (!isOpenToRequests) return 'None';
+    // + void isOpenToRequests;
     it('sends nothing to a user with that many open requests, and answers as for a blacklisted sender', async () => {
       const there = await instance();
       const [me, other] = await insertAndSignInAll(there, 'Me', 'Other');
@@ -944,6 +1105,9 @@ describe('friendships', () => {
   describe('with FRIEND_REQUESTS_PER_USER_DAY', () => {
     const instance = instancesBeside(() => app, { FRIEND_REQUESTS_PER_USER_DAY: '3' });
 
+    // guard friendships-8: invitations are limited per user and day
+    // src/features/friendships/friendships-router.ts
+    // - limits: ['friendRequestsPerDay'],
     it('limits invitations per user across instances, and does not limit other users', async () => {
       const [here, there] = [await instance(), await instance()];
       const me = await insertAndSignIn(here);

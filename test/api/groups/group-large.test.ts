@@ -79,6 +79,27 @@ describe('a group of 5,000 members', () => {
     expect(headers).toMatchObject({ 'transfer-encoding': 'chunked' });
   });
 
+  // guard group-large-1: the end of a group is reported without its name
+  // src/features/sync/sync-repository.ts
+  // - CASE WHEN ${IS_OUT} THEN '' ELSE g.name END
+  // + g.name
+  // guard group-large-2: the end of a group is reported without its portrait
+  // src/features/sync/sync-repository.ts
+  // - CASE WHEN ${IS_OUT} THEN '' ELSE g.portrait_uri END
+  // + g.portrait_uri
+  // guard group-large-3: a dismissed group is gone for each client at once
+  // src/features/sync/sync-repository.ts
+  // - IS_OUT = 'g.dismissed_at IS NOT NULL'
+  // + IS_OUT = 'false'
+  // guard group-large-4: the members of a dismissed group are not sent
+  // src/features/sync/sync-repository.ts
+  // - AND NOT EXISTS (SELECT FROM group_dismissals WHERE group_id = me.group_id)
+  // guard group-large-5: clients learn of a dismissal
+  // migrations/0020_circles.up.sql
+  // - (NEW.name, NEW.portrait_uri, NEW.dismissed_at, NEW.bulletin)
+  // -   IS DISTINCT FROM (OLD.name, OLD.portrait_uri, OLD.dismissed_at, OLD.bulletin)
+  // + (NEW.name, NEW.portrait_uri, NEW.bulletin)
+  // +   IS DISTINCT FROM (OLD.name, OLD.portrait_uri, OLD.bulletin)
   it('is gone for everybody once dismiss is answered, while most memberships are still to be ended', async () => {
     const clients = [await settledClient(ann), await settledClient(bob)];
     // Locks a row after the first 500, so that the rest waits for it.
@@ -112,6 +133,10 @@ describe('a group of 5,000 members', () => {
     expect((await callGroup(bob, groupId)).status).toBe(200);
   });
 
+  // guard group-large-6: a large group is ended in short transactions
+  // src/features/groups/dismissals-repository.ts
+  // - const CHUNK = 500;
+  // + const CHUNK = 100_000;
   it('is ended in transactions of at most 500 memberships', async () => {
     expectBody(await dismiss(), { code: 200 });
     await until(async () => (await app.db('group_dismissals').where({ group_id: groupId })).length === 0);
@@ -124,6 +149,9 @@ describe('a group of 5,000 members', () => {
     expect(ended.length).toBeGreaterThan(10);
   });
 
+  // guard group-large-7: a sweep ends what is left of a dismissed group
+  // src/composition/services.ts
+  // - dismissals: () => dismissals.sweep(),
   it('is ended by a sweep if the process that dismissed it stops midway, or another service dismissed it', async () => {
     await app.db('groups').where({ id: groupId }).update({ dismissed_at: new Date() });
     expect(await living()).toBe(CROWD + 2);

@@ -66,6 +66,9 @@ describe('permissions in a group', () => {
     expect(whos).toEqual(['nobody', 'was a member', 'was kicked', 'member', 'manager', 'creator']);
   });
 
+  // guard group-matrix-1: an action that a role in a group does not allow is refused
+  // src/features/groups/refusals.ts
+  // - if (!allowed.includes(own)) throw roleTooLow(own);
   it.each(cells)('for $operation by $who are as in the table: $expected', async ({ operation, who, expected }) => {
     const { groupId, people } = await groupFor(who);
     if (operation.includes('dismissed'))

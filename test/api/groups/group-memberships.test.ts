@@ -78,6 +78,10 @@ describe('POST /group/add', () => {
     expect(await rows()).toEqual(before);
   });
 
+  // guard group-memberships-3: only friends can be added to a group
+  // src/features/groups/newcomers.ts
+  // - newcomers.filter((id) => !fit.has(id)),
+  // + [],
   it('names each id that is not a friend, and adds nobody', async () => {
     await befriend(app, bob, [cat]);
     const answer = await add(bob, ann, cat, dan, { id: NOBODY });
@@ -114,6 +118,14 @@ describe('POST /group/add', () => {
     }
   });
 
+  // guard group-memberships-4: a user who has quit a group cannot be added again
+  // src/features/groups/newcomers.ts
+  // - back by joining', quitters],
+  // + back by joining', []],
+  // guard group-memberships-5: a user who has quit and is then kicked cannot be added again
+  // src/features/groups/memberships-repository.ts
+  // - CASE WHEN is_deleted THEN 'barred' ELSE 'kicked' END
+  // + 'kicked'
   it('refuses users who have quit, even if kicked after that, and names each', async () => {
     await befriend(app, ann, [cat, dan]);
     expectDone(await add(ann, cat, dan));
@@ -214,6 +226,10 @@ describe('POST /group/join', () => {
     await expectRoles({ Ann: CREATOR, Bob: MEMBER });
   });
 
+  // guard group-memberships-6: a kicked user cannot join again
+  // src/features/groups/memberships-repository.ts
+  // - ${AGAIN} AND group_members.ending NOT IN ('kicked', 'barred')
+  // + ${AGAIN}
   it('answers 404 to a kicked user until a member adds them, who may then quit and join again', async () => {
     expectDone(await kick(ann, bob));
     expectRefusal(await join(bob), 404, 'your groups');
@@ -266,6 +282,10 @@ describe('POST /group/quit', () => {
     await expectRoles({ Ann: MEMBER, Cat: CREATOR, Bob: MEMBER });
   });
 
+  // guard group-memberships-13: a group without members is dismissed
+  // src/features/groups/memberships-service.ts
+  // - if (count > 1) await memberships.leave(groupId, userId);
+  // + if (count > 0) await memberships.leave(groupId, userId);
   it('dismisses the group when the last member quits, and logs it', async () => {
     expectDone(await quit(bob));
     const client = await settledClient(ann);
@@ -309,6 +329,9 @@ describe('POST /group/kick', () => {
     await expectRoles({ Ann: CREATOR, Bob: MANAGER });
   });
 
+  // guard group-memberships-2: a manager can kick only plain members
+  // src/features/groups/memberships-service.ts
+  // - if (role !== CREATOR && !areBelow) throw roleTooLow(role);
   it('answers 403 to a manager who kicks a manager or the creator, and kicks nobody', async () => {
     await manage(bob, cat);
     expectRefusal(await kick(bob, dan, cat), 403, 'manager');
@@ -335,6 +358,10 @@ describe('POST /group/kick', () => {
     expect(await rows()).toEqual(before);
   });
 
+  // guard group-memberships-12: a user who has quit before being kicked cannot join again
+  // src/features/groups/memberships-repository.ts
+  // - AND ending NOT IN ('kicked', 'barred')`
+  // + AND NOT is_deleted`
   it('bans a user who has already quit', async () => {
     const client = await settledClient(ann);
     await manage(bob);
@@ -348,6 +375,10 @@ describe('POST /group/kick', () => {
 });
 
 describe('POST /group/dismiss', () => {
+  // guard group-memberships-15: the last members of a group can see that it has ended
+  // migrations/0018_groups.up.sql
+  // - NEW.ending := 'dismissed';
+  // + NULL;
   it('ends the group for all, which sync tells, and shows its last members the time', async () => {
     expectDone(await join(cat));
     expectDone(await kick(ann, cat));
@@ -371,6 +402,10 @@ describe('POST /group/dismiss', () => {
     expectRefusal(await callGroup(cat, groupId), 404);
   });
 
+  // guard group-memberships-14: a dismissal is recorded
+  // src/features/groups/dismissals-service.ts
+  // - await securityEvents.add({ event: 'group_dismissed', userId, detail: groupId }, caller);
+  // + void [securityEvents, caller];
   it('is logged with the user who did it', async () => {
     expectDone(await dismiss(ann));
     expect(await app.db('security_events').where({ event: 'group_dismissed', detail: groupId })).toMatchObject([
@@ -428,6 +463,11 @@ describe('POST /group/transfer', () => {
 });
 
 describe('a caller without permission', () => {
+  // guard group-memberships-1: a caller without permission does not lock the group
+  // src/features/groups/memberships-repository.ts
+  // -     check(await this.roles(groupId, ids));
+  // -     const count
+  // + const count
   it('does not wait for a lock of the group', async () => {
     expectDone(await join(dan));
     await manage(bob);
@@ -492,6 +532,10 @@ describe('POST /group/set_manager and /group/remove_manager', () => {
 });
 
 describe('group memberships with other settings', () => {
+  // guard group-memberships-7: a group with closed joining refuses joins
+  // src/features/groups/memberships-service.ts
+  // - if (joinable && (
+  // + if ((
   it('GROUP_JOIN=closed: refuses everyone who is not a member, whatever the group', async () => {
     const there = await instance({ GROUP_JOIN: 'closed' });
     const [me, other] = await insertAndSignInAll(there, 'Me', 'Other');
@@ -502,6 +546,18 @@ describe('group memberships with other settings', () => {
     expect(await rolesIn(app, id)).toEqual({ [me.id]: CREATOR });
   });
 
+  // guard group-memberships-8: changes in groups are limited per user and hour
+  // src/features/groups/memberships-router.ts
+  // -       limits: [['groupChangesPerHour', eachMember]],
+  // -       refusals: ['no_such_group', 'unknown_user', 'friends_only', 'has_quit', 'member_full', 'group_full'],
+  // + refusals: ['no_such_group', 'unknown_user', 'friends_only', 'has_quit', 'member_full', 'group_full'],
+  // guard group-memberships-9: each changed member counts in the limit of changes in groups
+  // src/features/limits/limits-repository.ts
+  // - used = ${USED} + excluded.used,
+  // + used = ${USED} + 1,
+  // guard group-memberships-10: a new group counts in the limit of changes in groups
+  // src/features/groups/groups-router.ts
+  // - ['groupChangesPerHour', ({ memberIds }, userId) => new Set([userId, ...memberIds]).size],
   it('GROUP_CHANGES_PER_USER_HOUR: limits changes per hour, counting each member and also changes without effect', async () => {
     const there = await instance({ GROUP_CHANGES_PER_USER_HOUR: '10' });
     const calls: [string, object, number][] = [
@@ -535,6 +591,10 @@ describe('group memberships with other settings', () => {
     }
   });
 
+  // guard group-memberships-11: a user is not added to a group by a user on their blacklist
+  // src/features/groups/memberships-repository.ts
+  // - AND friend_id = :userId AND status'
+  // + AND friend_id = :userId AND false'
   it.each(['friends', 'anyone'])('GROUP_ADD=%s: refuses to add a user who has blacklisted the caller', async (who) => {
     const there = await instance({ GROUP_ADD: who });
     const me = await insertAndSignIn(there);

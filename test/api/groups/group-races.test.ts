@@ -75,6 +75,11 @@ async function roles(): Promise<Record<string, number>> {
 }
 
 describe('the last place', () => {
+  // guard group-races-1: one of many concurrent joins gets the last place in a group
+  // src/features/groups/memberships-repository.ts
+  // -       (SELECT count(*) FROM free) = 1
+  // -         FOR NO KEY UPDATE)
+  // + (SELECT count(*) FROM free) = 1)
   it('goes to one of twenty users who join at once', async () => {
     await expectOk(dan.agent.post('/group/join').send({ groupId }));
     const people = await insertAndSignInAll(app, ...Array.from({ length: 20 }, () => 'Eve'));
@@ -90,6 +95,10 @@ describe('the last place', () => {
     expect(Object.keys(await rolesIn(app, groupId))).toHaveLength(5);
   });
 
+  // guard group-races-2: two members who add others at once do so in turn
+  // src/features/groups/memberships-repository.ts
+  // - FROM group_sizes WHERE group_id = :groupId FOR NO KEY UPDATE
+  // + FROM group_sizes WHERE group_id = :groupId
   it('goes to one of two members who add others at once', async () => {
     const [eve, fay] = await insertAndSignInAll(app, 'Eve', 'Fay');
     await befriend(app, ann, [eve]);
@@ -99,6 +108,15 @@ describe('the last place', () => {
 });
 
 describe('a concurrent transfer', () => {
+  // guard group-races-5: a former creator decides nothing in the group
+  // src/features/groups/memberships-repository.ts
+  // -     check(await this.roles(groupId, ids));
+  // -     return count;
+  // + return count;
+  // guard group-races-6: a role in a group is read under the group's lock
+  // src/features/groups/memberships-repository.ts
+  // - const count = await this.lock(groupId);
+  // + const count = 2;
   it.each<[string, () => Call, number]>([
     ['cannot kick a manager', () => kick(ann, bob), 403],
     ['cannot transfer again', () => transfer(ann, cat), 403],
@@ -128,6 +146,11 @@ describe('a concurrent transfer', () => {
 });
 
 describe('concurrent rename, set_portrait_uri and set_bulletin', () => {
+  // guard group-races-15: a former manager changes nothing of a group
+  // src/features/groups/memberships-repository.ts
+  // -     const count = await this.lock(groupId);
+  // -     check(await this.roles(groupId, ids));
+  // + const count = await this.lock(groupId);
   it.each([
     ['rename', { name: 'Climbers' }],
     ['set_portrait_uri', { portraitUri: 'https://a.b/c.png' }],
@@ -196,11 +219,19 @@ describe('a concurrent quit', () => {
     expect(await roles()).toEqual({ Bob: CREATOR, Cat: MEMBER, Dan: MEMBER });
   });
 
+  // guard group-races-4: a member who has quit a group cannot add anybody
+  // src/features/groups/memberships-repository.ts
+  // - FROM group_sizes WHERE group_id = :groupId FOR NO KEY UPDATE
+  // + FROM group_sizes WHERE group_id = :groupId
   it('by a member makes their own add fail', async () => {
     expect(await inOrder(quit(bob), add(bob, dan))).toEqual([200, 404]);
     expect(await roles()).toEqual({ Ann: CREATOR, Cat: MEMBER });
   });
 
+  // guard group-races-3: the last of two members who leave at once dismisses the group
+  // src/features/groups/memberships-repository.ts
+  // - FROM group_sizes WHERE group_id = :groupId FOR NO KEY UPDATE
+  // + FROM group_sizes WHERE group_id = :groupId
   it('by all members dismisses the group with the last one', async () => {
     expect(await inOrder(quit(ann), quit(bob), quit(cat))).toEqual([200, 200, 200]);
     // Only the last of the three, whichever that is, still sees the group.
@@ -227,6 +258,10 @@ describe('a concurrent quit', () => {
 });
 
 describe('a concurrent join', () => {
+  // guard group-races-8: a user who is being kicked cannot join again
+  // src/features/groups/memberships-repository.ts
+  // - ${AGAIN} AND group_members.ending NOT IN ('kicked', 'barred')
+  // + ${AGAIN}
   it('does not bring a user back who is kicked first', async () => {
     await expectOk(cat.agent.post('/group/quit').send({ groupId }));
     await expectOk(ann.agent.post('/group/add').send({ groupId, memberIds: [dan.id] }));
@@ -246,6 +281,11 @@ describe('a concurrent join', () => {
     expect((await callGroup(dan, groupId)).status).toBe(200);
   });
 
+  // guard group-races-17: a dismissed group gets no member
+  // migrations/0018_groups.up.sql
+  // - IF dismissed THEN
+  // -   RETURN NULL;
+  // - END IF;
   it('leaves no membership when those of a dismissed group are still to be ended', async () => {
     const answer = await whileHeld(app, LOCK_GROUP, [groupId], join(dan), markDismissed);
     expectRefusal(answer, 404, 'your groups');
@@ -253,6 +293,9 @@ describe('a concurrent join', () => {
     await expectWholeGroup(app, groupId);
   });
 
+  // guard group-races-9: a user whose row is locked does not keep others from a group
+  // src/features/groups/memberships-repository.ts
+  // - AND (SELECT count(*) FROM free) = 1
   it('waits for a user whose row is locked, and does not keep others from the group', async () => {
     const eve = await insertAndSignIn(app, 'Eve');
     const waiting = await whileHeld(app, LOCK_USER, [dan.id], join(dan), () =>
@@ -265,6 +308,10 @@ describe('a concurrent join', () => {
 describe('two concurrent calls for the last group that a user may be in', () => {
   const instance = instancesBeside(() => app, { GROUPS_JOINED_PER_USER: '1' });
 
+  // guard group-races-7: two groups that a user joins at once are counted in turn
+  // src/features/groups/memberships-repository.ts
+  // - WHERE id = :userId AND closed_at IS NULL FOR NO KEY UPDATE)
+  // + WHERE id = :userId AND closed_at IS NULL FOR SHARE)
   it.each<[string, (me: SignedInPerson, other: string, creator: SignedInPerson) => Promise<Answer>, number]>([
     ['joined', (me, other) => callGroup(me, 'join', { groupId: other }), 1000],
     ['made', (me) => callGroup(me, 'create', { name: 'Hikers', memberIds: [] }), 1000],
@@ -283,6 +330,10 @@ describe('two concurrent calls for the last group that a user may be in', () => 
 });
 
 describe('a concurrent add', () => {
+  // guard group-races-10: an account that is closing is not added to a group
+  // src/features/users/lock-open-users.ts
+  // - closed_at IS NULL ORDER BY id FOR NO KEY UPDATE
+  // + closed_at IS NULL ORDER BY id
   it("adds nobody, and says so, when the user's account is closing", async () => {
     const answer = await whileHeld(app, 'UPDATE users SET closed_at = now() WHERE id = ?', [dan.id], add(ann, dan));
     expectRefusal(answer, 400, dan.id);
@@ -293,6 +344,10 @@ describe('a concurrent add', () => {
     expect(await inOrder(kick(ann, bob), add(bob, dan))).toEqual([200, 404]);
   });
 
+  // guard group-races-11: adding a user to a group does not overtake the user's own requests
+  // src/features/users/lock-open-users.ts
+  // - closed_at IS NULL ORDER BY id FOR NO KEY UPDATE
+  // + closed_at IS NULL ORDER BY id FOR SHARE
   it('does not overtake an earlier request of the added user', async () => {
     const other = await createGroup(app, [bob]);
     const [writer, second] = [await connectWriter(app), await connectWriter(app)];
@@ -316,6 +371,17 @@ describe('a concurrent add', () => {
     await Promise.all([writer.end(), second.end()]);
   });
 
+  // guard group-races-12: a stranger who adds users to a group does not lock them
+  // src/features/groups/memberships-service.ts
+  // - asMember((await memberships.roles(groupId, [userId])).get(userId));
+  // guard group-races-13: adding to a group does not lock a user who is not a friend
+  // src/features/groups/memberships-service.ts
+  // - const open = await memberships.lockOpen(fit);
+  // + const open = await memberships.lockOpen([...wanted, ...fit]);
+  // guard group-races-14: making a group does not lock a user who is not a friend
+  // src/features/groups/groups-service.ts
+  // - const open = await memberships.lockOpen([userId, ...fit]);
+  // + const open = await memberships.lockOpen([userId, ...others, ...fit]);
   it('locks nobody and waits for nobody when the caller is a stranger or the user is not a friend', async () => {
     const eve = await insertAndSignIn(app, 'Eve');
     await whileHeld(app, 'SELECT FROM users WHERE id IN (?, ?) FOR UPDATE', [dan.id, eve.id], [], async () => {
@@ -346,6 +412,9 @@ describe('with another service writing at the same time', () => {
     expect(await roles()).toEqual({ Ann: MEMBER, Bob: CREATOR, Cat: MEMBER });
   });
 
+  // guard group-races-18: a group that is being dismissed gets no member from another service
+  // migrations/0018_groups.up.sql
+  // - PERFORM FROM group_sizes WHERE group_id = NEW.group_id FOR NO KEY UPDATE;
   it('a member whom it adds during a dismissal is left out', async () => {
     const dismissing = async (trx: Knex) => {
       await trx('group_sizes').where({ group_id: groupId }).forUpdate();
@@ -388,6 +457,10 @@ describe('group operations', () => {
 });
 
 describe('closing an account', () => {
+  // guard group-races-16: closing an account dismisses groups without other members
+  // src/features/groups/memberships-repository.ts
+  // - dismissed: idsOf(await dismissEmpty(this.db, { groupIds }))
+  // + dismissed: []
   it('passes its groups on like quit, and dismisses those without other members', async () => {
     const alone = await createGroup(app, [ann]);
     await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [cat.id] }));

@@ -100,6 +100,14 @@ describe('POST /group/create', () => {
     expect(await rolesIn(app, String(field(other, 'id')))).toEqual({ [ann.id]: CREATOR, [bob.id]: MEMBER });
   });
 
+  // guard groups-8: an added member must be a friend on both sides
+  // src/features/groups/memberships-repository.ts
+  // - idsOf(await befriendersAmong(this.db, { userId, ids: own }))
+  // + own
+  // guard groups-9: a friend whom the user has deleted cannot be added
+  // src/features/groups/memberships-repository.ts
+  // - idsOf(await ownFriendsAmong(this.db, { userId, ids }))
+  // + ids
   it('names each id that is not a friend on both sides, and makes nothing', async () => {
     const [dan, eve] = [await insertPerson(app), await insertPerson(app)];
     await befriend(app, ann, [bob, cat, dan, eve]);
@@ -160,6 +168,9 @@ describe('POST /group/:id', () => {
     });
   });
 
+  // guard groups-1: a group is shown only to its members
+  // src/features/groups/groups-repository.ts
+  // - AND (NOT me.is_deleted OR me.ending = 'dismissed')
   it('answers 404 to others, as for a group that does not exist', async () => {
     const id = await createGroup(app, [ann, bob]);
     expectRefusal(await callGroup(cat, id), 404, 'your groups');
@@ -209,6 +220,9 @@ describe('POST /group/:id/members', () => {
     expect(field(member, 'createdAt')).toBe(field(member, 'updatedAt'));
   });
 
+  // guard groups-2: the members of a group are shown only to its members
+  // src/features/groups/groups-service.ts
+  // - if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: is not one of your groups');
   it('answers 404 to a caller who is not a member', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     expectRefusal(await callGroup(cat, `${groupId}/members`), 404, 'your groups');
@@ -256,6 +270,10 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     });
   });
 
+  // guard groups-7: a new bulletin reaches members by sync
+  // migrations/0020_circles.up.sql
+  // - OLD.dismissed_at, OLD.bulletin)
+  // + OLD.dismissed_at, NEW.bulletin)
   it('set_bulletin reaches members by sync, with one row of the group, and its time is shown', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     const client = await settledClient(bob);
@@ -285,6 +303,12 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     expectRefusal(await callGroup(ann, 'set_portrait_uri', { groupId, portraitUri: 'ftp://a.b' }), 400, 'portraitUri');
   });
 
+  // guard groups-15: a late rename does not change a dismissed group
+  // src/features/groups/groups-repository.ts
+  // - WHERE id = :groupId AND dismissed_at IS NULL`
+  // + WHERE id = :groupId`
+  // src/features/groups/groups-service.ts
+  // - await memberships.lockAs(groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR, MANAGER));
   it('change nothing in a group that is dismissed at the same time', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     const rename = () => callGroup(ann, 'rename', { groupId, name: 'Too late' });
@@ -295,6 +319,10 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
 });
 
 describe('POST /group/set_display_name', () => {
+  // guard groups-26: names of friends and groups are counted in characters
+  // src/base/schemas.ts
+  // - const { length } = Array.from(value);
+  // + const { length } = value;
   it("changes the user's own name there, which sync tells the others", async () => {
     const groupId = await createGroup(app, [ann, bob]);
     const client = await settledClient(ann);
@@ -317,6 +345,10 @@ describe('POST /group/set_display_name', () => {
 describe('groups with limits', () => {
   const create = (one: SignedInPerson, name = 'Hikers') => callGroup(one, 'create', { name, memberIds: [] });
 
+  // guard groups-11: a user makes one group at a time
+  // src/features/users/lock-open-users.ts
+  // - closed_at IS NULL ORDER BY id FOR NO KEY UPDATE
+  // + closed_at IS NULL ORDER BY id FOR SHARE
   it('GROUPS_PER_USER: limits the living groups a user has made, even when many are created at once', async () => {
     const [here, there] = [await instance({ GROUPS_PER_USER: '3' }), await instance({ GROUPS_PER_USER: '3' })];
     const me = await insertAndSignIn(here);
@@ -334,6 +366,14 @@ describe('groups with limits', () => {
     expectBody(await create(me), { code: 1000 });
   });
 
+  // guard groups-5: an inherited or handed over group counts against the user who made it
+  // src/features/groups/groups-repository.ts
+  // - FROM groups WHERE made_by = :userId
+  // + FROM groups WHERE creator_id = :userId
+  // guard groups-6: a group that another service writes counts against its creator
+  // migrations/0020_circles.up.sql
+  // - coalesce(NEW.made_by, NEW.creator_id)
+  // + coalesce(NEW.made_by, '')
   it('GROUPS_PER_USER: does not count inherited and handed over groups against their new creator', async () => {
     const me = await insertAndSignIn(await instance({ GROUPS_PER_USER: '2' }));
     const [inherited, handedOver] = [await createGroup(app, [ann, me]), await createGroup(app, [ann, me])];
@@ -348,6 +388,14 @@ describe('groups with limits', () => {
     expectBody(await create(other), { code: 1000 });
   });
 
+  // guard groups-3: a user cannot be added to more groups than allowed
+  // src/features/groups/newcomers.ts
+  // - await memberships.fullAmong(known, maxJoined)],
+  // + []],
+  // guard groups-4: a user cannot join more groups than allowed
+  // src/features/groups/memberships-repository.ts
+  // - SELECT id FROM me WHERE ${HAS_ROOM}
+  // + SELECT id FROM me
   it('GROUPS_JOINED_PER_USER: limits groups that are joined, made and added to, even at once', async () => {
     const env = { GROUPS_JOINED_PER_USER: '3' };
     const [here, there] = [await instance(env), await instance(env)];
@@ -384,6 +432,9 @@ describe('groups with limits', () => {
     expectBody(await callGroup(me, 'join', { groupId }), { code: 200 });
   });
 
+  // guard groups-10: the groups made per user and day are limited
+  // src/features/groups/groups-router.ts
+  // - 'groupsCreatedPerDay',
   it('GROUPS_CREATED_PER_USER_DAY: limits creations per day, successful or not', async () => {
     const me = await insertAndSignIn(await instance({ GROUPS_CREATED_PER_USER_DAY: '3' }));
     expectRefusal(await create(me, ''), 400);
@@ -394,6 +445,10 @@ describe('groups with limits', () => {
       expect(retryAfterOf(refused)).toBeGreaterThan(80_000);
   });
 
+  // guard groups-12: a new group is not larger than a group may be
+  // src/features/groups/groups-service.ts
+  // - if (others.length >= maxMembers) throw
+  // + if (others.length > maxMembers) throw
   it('GROUP_MAX_MEMBERS: answers 400 for more members, counting the creator', async () => {
     const there = await instance({ GROUP_MAX_MEMBERS: '2' });
     const me = await insertAndSignIn(there);
@@ -427,6 +482,12 @@ describe('groups with limits', () => {
     }
   });
 
+  // guard groups-13: the portrait of a new group must be on the hosts that the operator names
+  // src/features/groups/groups-service.ts
+  // - checkPortraitHost(this.portraits, portraitUri);
+  // guard groups-14: the portrait of a group must be on the hosts that the operator names
+  // src/features/groups/groups-service.ts
+  // - checkPortraitHost(this.portraits, changes.portraitUri);
   it('PORTRAIT_HOSTS: a portrait must be on one of these hosts', async () => {
     const me = await insertAndSignIn(await instance({ PORTRAIT_HOSTS: 'img.example' }));
     const made = (host: string) =>
@@ -439,6 +500,14 @@ describe('groups with limits', () => {
 });
 
 describe('a group written by another service', () => {
+  // guard groups-21: the creator has no other role, no matter who writes
+  // migrations/0018_groups.up.sql
+  // - IF NEW.member_id = creator THEN
+  // + IF false THEN
+  // guard groups-22: only the creator has the creator's role, no matter who writes
+  // migrations/0018_groups.up.sql
+  // - ELSIF NEW.role = 0 THEN
+  // + ELSIF false THEN
   it('has one creator, the one in its row, whatever roles are written', async () => {
     const groupId = `roles-${ann.id}`;
     await app.db('groups').insert({ id: groupId, name: 'Roles', creator_id: ann.id });
@@ -456,6 +525,14 @@ describe('a group written by another service', () => {
     await expectWholeGroup(app, groupId);
   });
 
+  // guard groups-23: a group whose creator leaves passes on, no matter who writes
+  // migrations/0018_groups.up.sql
+  // - WHEN (OLD.role = 0 AND NOT OLD.is_deleted AND NEW.is_deleted) EXECUTE
+  // + WHEN (OLD.role = 0 AND NOT OLD.is_deleted AND NEW.is_deleted AND false) EXECUTE
+  // guard groups-24: a group whose new creator is not a member passes on
+  // migrations/0018_groups.up.sql
+  // - WHEN (NEW.creator_id <> OLD.creator_id) EXECUTE FUNCTION groups_pass_on()
+  // + WHEN (NEW.creator_id <> OLD.creator_id AND false) EXECUTE FUNCTION groups_pass_on()
   it('passes to another member when its creator goes, or when its new creator is not a member', async () => {
     const groupId = `passes-${ann.id}`;
     await insertGroup(app, groupId, [ann, bob]);
@@ -468,6 +545,10 @@ describe('a group written by another service', () => {
     await expectWholeGroup(app, groupId);
   });
 
+  // guard groups-25: a group passes on at the end of the transaction
+  // migrations/0018_groups.up.sql
+  // - CREATE CONSTRAINT TRIGGER groups_pass_on AFTER UPDATE ON groups DEFERRABLE INITIALLY DEFERRED FOR
+  // + CREATE CONSTRAINT TRIGGER groups_pass_on AFTER UPDATE ON groups FOR
   it('takes a new creator who joins it in the same transaction', async () => {
     const groupId = `given-${ann.id}`;
     await insertGroup(app, groupId, [ann, bob]);
@@ -479,6 +560,21 @@ describe('a group written by another service', () => {
     expect(await rolesIn(app, groupId)).toEqual({ [bob.id]: MEMBER, [cat.id]: CREATOR });
   });
 
+  // guard groups-17: new members are counted, no matter who writes
+  // migrations/0018_groups.up.sql
+  // - WHERE NOT is_deleted GROUP BY group_id) change
+  // + GROUP BY group_id) change
+  // guard groups-18: members whom a DELETE ends are counted
+  // migrations/0018_groups.up.sql
+  // - INSERT INTO group_members_buried (group_id) VALUES (OLD.group_id);
+  // + NULL;
+  // guard groups-19: members whom a DELETE ends are counted once, at its end
+  // migrations/0018_groups.up.sql
+  // - IF current_setting('group_sizes.later', true) = 'on' THEN
+  // + IF false THEN
+  // guard groups-20: departing members are counted, no matter who writes
+  // migrations/0018_groups.up.sql
+  // - UNION ALL SELECT group_id, -1 FROM before WHERE NOT is_deleted
   it('is counted, however many groups are written at once', async () => {
     const groups = ['x', 'y', 'z'].map((name) => `${name}-${ann.id}`);
     for (const id of groups) await app.db('groups').insert({ id, name: id, creator_id: ann.id });
@@ -502,6 +598,10 @@ describe('a group written by another service', () => {
     expect(members).toBe(Object.keys(await rolesIn(app, groupId)).length);
   }
 
+  // guard groups-16: a dismissal cannot be undone
+  // migrations/0018_groups.up.sql
+  // - WHEN (OLD.dismissed_at IS NOT NULL AND NEW.dismissed_at IS NULL) EXECUTE
+  // + WHEN (OLD.dismissed_at IS NOT NULL AND NEW.dismissed_at IS NULL AND false) EXECUTE
   it('has no member once it is dismissed, and stays dismissed', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     await expectOk(ann.agent.post('/group/dismiss').send({ groupId }));

@@ -48,6 +48,9 @@ const makeDue = (id: string) =>
     .update({ sess: app.db.raw(`jsonb_set(sess::jsonb, '{renewedAt}', '1')::json`) });
 
 describe('a login with X-Session: bearer', () => {
+  // guard bearer-4: a client without cookies gets none
+  // src/http/bearer.ts
+  // - res.removeHeader('Set-Cookie');
   it('gets the session and the device in headers, and no cookie', async () => {
     const person = await insertPerson(app);
     const answer = await logIn(person);
@@ -181,6 +184,10 @@ describe('a bearer token', () => {
 });
 
 describe('a bearer token beside cookies', () => {
+  // guard bearer-2: a bearer token decides, and not a cookie beside it
+  // src/http/bearer.ts
+  // - req.headers.cookie = cookies.join('; ');
+  // + req.headers.cookie = [req.headers.cookie, ...cookies].join('; ');
   it('decides: the cookie is ignored', async () => {
     const [one, other] = [await signedIn(), await signedIn()];
     const Cookie = `sid=${encodeURIComponent(`s:${other.token}`)}`;
@@ -195,6 +202,10 @@ describe('a bearer token beside cookies', () => {
     expect(await statusOf({ ...bearer(token.slice(0, -1)), Cookie })).toBe(401);
   });
 
+  // guard bearer-3: the bearer of a proxy in front does not hide the cookie
+  // src/http/bearer.ts
+  // - const BEARER = /^Bearer +([\w-]+\.[A-Za-z0-9+/]+)$/i;
+  // + const BEARER = /^Bearer +(.*)$/i;
   it('leaves the cookie alone where the bearer is not of this service, such as the JWT of a proxy', async () => {
     const { token } = await signedIn();
     const Cookie = `sid=${encodeURIComponent(`s:${token}`)}`;
@@ -202,6 +213,10 @@ describe('a bearer token beside cookies', () => {
       expect(await statusOf({ ...bearer(foreign), Cookie })).toBe(200);
   });
 
+  // guard bearer-1: a script cannot have the session of a page's cookie sent in a header
+  // src/http/bearer.ts
+  // - req.headers.cookie = cookies.join('; ');
+  // + req.headers.cookie = [...cookies, req.headers.cookie].join('; ');
   it('is never made of a cookie: a script in a page cannot have the session of the cookie sent in a header', async () => {
     const { person, token } = await signedIn();
     const Cookie = `sid=${encodeURIComponent(`s:${token}`)}`;

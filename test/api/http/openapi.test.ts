@@ -11,6 +11,9 @@ const kept = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) a
 describe('GET /openapi.json', () => {
   const { app, instance } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
 
+  // guard openapi-2: the served document names the address of its service
+  // src/http/openapi-router.ts
+  // - servers: [{ url }],
   it('is docs/openapi.json with the address of this service, for everybody', async () => {
     const answer = await sendRaw(app, '/openapi.json', { method: 'GET' });
     expect(answer).toMatchObject({
@@ -45,6 +48,10 @@ describe('GET /openapi.json', () => {
     });
   });
 
+  // guard openapi-1: the served document names the session cookie of production
+  // src/http/openapi-router.ts
+  // - cookieName('sid', production)
+  // + cookieName('sid', false)
   it('has the public address and the cookie name in production', async () => {
     const settings = { ...productionEnv(), DOCS_PAGE: 'off' };
     const production = await instance(settings);

@@ -56,6 +56,10 @@ describe('an image server in a process of its own', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
   });
 
+  // guard image-server-3: the accounts store no image when a separate image server does
+  // src/integrations/storage/choose-image-storage.ts
+  // - if (settings.address !== undefined) {
+  // + if (settings.address === null) {
   it('gets uploads and image requests that clients send to the accounts, in one form or in parts', async () => {
     const { token } = await given(ann);
     expect((await send(accounts.url, token)).status).toBe(200);
@@ -77,6 +81,9 @@ describe('an image server in a process of its own', () => {
     expect((await send(images.url, token)).status).toBe(401);
   });
 
+  // guard image-server-1: a separate image server removes images within seconds once the accounts have made them due
+  // src/composition/services.ts
+  // - new Sweeper({ unused: () => storage.removeUnused() }, logger, REMOVE_UNUSED_MS),
   it('removes a portrait soon after it is replaced, and all images soon after the account is closed', async () => {
     await show(ann, await upload(ann));
     await show(ann, 'https://example.com/another.png');
@@ -95,6 +102,10 @@ describe('an image server in a process of its own', () => {
     expect(namesOf(ann)).toHaveLength(1);
   });
 
+  // guard image-server-2: a separate image server serves nothing of the accounts
+  // src/composition/container.ts
+  // - ...(config.imagesOnly ? [] : accounts()),
+  // + ...accounts(),
   it('serves nothing else, and reports its health', async () => {
     for (const path of ['/openapi.json', '/docs', '/dev/inbox', '/.well-known/jwks.json', '/user/find/44/7911123456'])
       expect((await fetch(images.url + path)).status).toBe(404);

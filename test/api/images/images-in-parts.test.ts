@@ -49,6 +49,10 @@ describe('images uploaded in parts', () => {
     expect((await send(token, `/mkfile/${PNG.length}`, ctx)).status).toBe(200);
   });
 
+  // guard images-in-parts-1: parts are redirected to the configured address, not to one that a request names
+  // src/integrations/storage/mounted-image-server.ts
+  // - host: hostWith(publicUrlOf)
+  // + host: hostWith((req) => `http://${req.get('Host')}`)
   it('are redirected to PUBLIC_URL when it is set, whatever host a client names', async () => {
     const named = await instance({ PUBLIC_URL: 'https://accounts.example.com/' });
     const token = await tokenOf(ann);
@@ -94,6 +98,14 @@ describe('images uploaded in parts', () => {
     expect((await send(token, '/mkblk/100', PNG)).status).toBe(401);
   });
 
+  // guard images-in-parts-2: an upload in parts counts as one, version 1
+  // packages/image-server/src/resumable-v1-router.ts
+  // - await uploads.admit(req)
+  // + await uploads.admitPart(req)
+  // guard images-in-parts-3: an upload in parts counts as one, version 2
+  // packages/image-server/src/resumable-v2-router.ts
+  // - await uploads.admit(req)
+  // + await uploads.admitPart(req)
   it('count as one upload each, successful or not, in addition to their parts', async () => {
     const token = await tokenOf(ann);
     const { ctx } = (await send(token, `/mkblk/${PNG.length}`, PNG)).json as { ctx: string };
@@ -104,6 +116,10 @@ describe('images uploaded in parts', () => {
     expect((await send(token, `/mkfile/${PNG.length}`, ctx)).status).toBe(429);
   });
 
+  // guard images-in-parts-4: a user may send a limited number of parts
+  // src/features/images/image-accounts.ts
+  // - return this.count('uploadPartsPerHour', uploader, caller);
+  // + return uploader && caller && Promise.resolve();
   it('may have twenty parts for each upload that is allowed', async () => {
     const token = await tokenOf(ann);
     const path = await begin(token);
@@ -114,6 +130,10 @@ describe('images uploaded in parts', () => {
     expect((await send(token, path, '', { method: 'DELETE' })).status).toBe(429);
   });
 
+  // guard images-in-parts-5: parts from a foreign page are refused
+  // src/http/cross-site.ts
+  // - WRITING.includes(req.method)
+  // + req.method === 'POST'
   it("are refused from a foreign site's page", async () => {
     const token = await tokenOf(ann);
     const path = await begin(token);

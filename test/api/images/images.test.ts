@@ -65,6 +65,10 @@ describe('images stored by this service', () => {
       expect(await status(await tokenOf(ann))).toBe(200);
     });
 
+    // guard images-1: an upload token ends with the password under which it was given
+    // src/features/images/image-accounts.ts
+    // - if (account?.credentialsVersion !== credentialsVersion) throw ended();
+    // + if (!account) throw ended();
     it('is refused after the password was changed or reset', async () => {
       const before = await tokenOf(ann);
       const newPassword = rememberSecret('another-pass');
@@ -79,6 +83,13 @@ describe('images stored by this service', () => {
       expect(namesOf(ann)).toEqual([]);
     });
 
+    // guard images-2: an upload token is given under the credentials version with which its session was found
+    // src/features/tokens/tokens-service.ts
+    // - uploadToken({ userId, credentialsVersion }: Uploader, publicUrl: string): UploadToken {
+    // -   return this.storage.uploadToken({ userId, credentialsVersion }, publicUrl);
+    // + async uploadToken({ userId }: Uploader, publicUrl: string): Promise<UploadToken> {
+    // +   const { credentialsVersion } = (await this.users.account(userId)) ?? { credentialsVersion: 0 };
+    // +   return this.storage.uploadToken({ userId, credentialsVersion }, publicUrl);
     it('is refused when an ended session requested it during a password reset', async () => {
       const gate = new Gate();
       app.beforeOperation = (path) => (path === '/user/get_image_token' ? gate.wait() : Promise.resolve());
@@ -102,6 +113,10 @@ describe('images stored by this service', () => {
       expect(namesOf(ann)).toEqual([]);
     });
 
+    // guard images-3: a password change during an upload ends the upload
+    // src/features/images/images-repository.ts
+    // - .where({ id: userId, credentials_version: credentialsVersion })
+    // + .where({ id: userId })
     it('is refused when the password changes after the upload began', async () => {
       const token = await tokenOf(ann);
       const change = 'UPDATE users SET credentials_version = credentials_version + 1 WHERE id = ?';
@@ -111,6 +126,9 @@ describe('images stored by this service', () => {
   });
 
   describe('are limited per account', () => {
+    // guard images-4: a user may upload 30 images an hour
+    // src/features/images/image-accounts.ts
+    // - await this.parts.limiter.take(caller, { limit, subject: userId });
     it('to 30 uploads an hour, successful or not', async () => {
       const token = await tokenOf(ann);
       const answers = [];
@@ -124,6 +142,10 @@ describe('images stored by this service', () => {
       expect((await send(await tokenOf(await insertAndSignIn(app)), PNG)).status).toBe(200);
     });
 
+    // guard images-11: an image whose decoding takes too long counts as ten uploads
+    // packages/image-server/src/image-store.ts
+    // - COUNTS_AS - 1
+    // + 0
     it('to three an hour whose decoding is aborted because it takes too long', async () => {
       hangDecoders();
       const slow = await instance({ UPLOADS_PER_USER_HOUR: '30' });
@@ -149,6 +171,9 @@ describe('images stored by this service', () => {
       expect(sum).toBeGreaterThan(1_500);
     });
 
+    // guard images-5: a user's images are limited in bytes, also for concurrent uploads
+    // src/features/images/images-repository.ts
+    // - .forNoKeyUpdate()
     it('in total bytes, even when all uploads read the sum before one is entered', async () => {
       const token = await tokenOf(ann);
       const pictures = await Promise.all(Array.from({ length: 5 }, () => noise()));
@@ -169,6 +194,10 @@ describe('images stored by this service', () => {
   });
 
   describe('are removed', () => {
+    // guard images-8: a replaced portrait is removed
+    // src/features/profile/profile-service.ts
+    // - if (changes.portraitUri === undefined) return;
+    // + return;
     it('when another portrait replaces them', async () => {
       const [first, second] = [await upload(ann, await picture('png', 4)), await upload(ann, await picture('gif', 5))];
       await show(ann, address(first));
@@ -187,6 +216,10 @@ describe('images stored by this service', () => {
       expect(await upload(ann, PNG)).toBe(key);
     });
 
+    // guard images-9: caches do not keep an image forever, since another may get its address later
+    // packages/image-server/src/image-router.ts
+    // - max-age=${CACHED_SECONDS}
+    // + max-age=31536000, immutable
     it('and another image may take their address, which caches keep for a day at most', async () => {
       const [key, token] = [`${ann.id}/me.png`, await tokenOf(ann)];
       const shown = async () => {
@@ -215,6 +248,10 @@ describe('images stored by this service', () => {
       expect(isThere(portrait)).toBe(true);
     });
 
+    // guard images-13: an image that is uploaded again is kept for another day
+    // src/features/images/images-repository.ts
+    // - .update({ due_at })) > 0
+    // + .update({ bytes: this.db.ref('bytes') })) > 0
     it('a day later when they were uploaded again', async () => {
       const key = await upload(ann, PNG);
       await aDayLater();
@@ -244,6 +281,10 @@ describe('images stored by this service', () => {
       expect(isThere(portrait)).toBe(true);
     });
 
+    // guard images-10: a portrait that a group of its owner shows is not removed
+    // src/features/images/images-repository.ts
+    // - ${shows('groups.portrait_uri')}))`
+    // + false))`
     it('only when no group of their owner shows them any longer', async () => {
       const portrait = await upload(ann, PNG);
       const group = { id: `group-${ann.id}`, name: 'Hikers', creator_id: ann.id, portrait_uri: address(portrait) };
@@ -258,6 +299,10 @@ describe('images stored by this service', () => {
       expect(isThere(portrait)).toBe(false);
     });
 
+    // guard images-6: no group keeps a portrait online that its owner has removed
+    // src/features/images/images-repository.ts
+    // - AND was_portrait AND NOT ${IS_PORTRAIT}
+    // + AND was_portrait AND NOT ${SHOWN.replace("NOT image.was_portrait AND ", "")}
     it('when their owner removes them, also from groups of others that show them', async () => {
       const bob = await insertAndSignIn(app);
       const portrait = await upload(ann, PNG);
@@ -272,6 +317,10 @@ describe('images stored by this service', () => {
       expect(await app.db('groups').where({ id: group.id }).pluck('portrait_uri')).toEqual(['']);
     });
 
+    // guard images-7: no group fills a user's space with former portraits
+    // src/features/images/images-repository.ts
+    // - OR NOT image.was_portrait AND EXISTS
+    // + OR EXISTS
     it('later if they could not be removed at once: groups of others do not keep former portraits', async () => {
       const bob = await insertAndSignIn(app);
       const portrait = await upload(ann, PNG);
@@ -299,6 +348,9 @@ describe('images stored by this service', () => {
     });
   });
 
+  // guard images-12: an instance that stops removes unfinished uploads
+  // src/composition/services.ts
+  // - , storage.close()
   it('leave nothing behind when the service stops during their upload', async () => {
     const ending = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     const { headers, body } = multipartForm([

@@ -83,6 +83,10 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, newPhone(), `::ffff:${HERE}`), { code: 5000 });
   });
 
+  // guard limits-12: a /56 and a /48 of IPv6 are limited too
+  // src/features/limits/limiter.ts
+  // - const networks = limit.per === 'address' ? networksOf(subject) : [{ network: subject, times: 1 }];
+  // + const networks = [networksOf(subject)[0] ?? { network: subject, times: 1 }];
   it('allows a /56 or a /48 of IPv6 4 and 16 times as many codes as a /64', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     const sentFrom = async (prefix: (index: number) => string) => {
@@ -94,6 +98,10 @@ describe('send_code', () => {
     expect(await sentFrom((index) => `2001:db8:2:${(256 * index).toString(16)}`)).toBe(16);
   });
 
+  // guard limits-13: an address with a port counts as the address
+  // src/base/networks.ts
+  // - (bracketed ?? withPort ?? given)
+  // + given
   it.each([
     ['a port', `${HERE}:50001`, `${HERE}:50002`, `${THERE}:50001`],
     ['brackets and a port', '[2001:db8::1]:50001', '[2001:db8::1]:50002', '[2001:db8:1::1]:50001'],
@@ -105,6 +113,10 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, newPhone(), other), { code: 200 });
   });
 
+  // guard limits-14: a trusted proxy is trusted even with a port
+  // src/http/client-address.ts
+  // - isTrusted(plainAddress(address) ?? address, hop)
+  // + isTrusted(address, hop)
   it('recognises a trusted proxy even with a port', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1', TRUST_PROXY: 'loopback, 10.0.0.0/8' });
     expectBody(await sendCode(limited, newPhone(), `${HERE}:50001, 10.0.0.7:443`), { code: 200 });
@@ -112,6 +124,10 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, newPhone(), `${THERE}:50001, 10.0.0.8:443`), { code: 5000 });
   });
 
+  // guard limits-15: an invalid address is not stored
+  // src/http/client-address.ts
+  // - return plainAddress(ip) ?? plainAddress(remoteAddress)
+  // + return ip ?? plainAddress(remoteAddress)
   it("counts an invalid address as the proxy's, does not store it, and warns once", async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     expectBody(await sendCode(limited, newPhone(), 'x'.repeat(12_000)), { code: 200 });
@@ -124,6 +140,10 @@ describe('send_code', () => {
     expect(await app.db('security_events').whereRaw('length(ip) > 45')).toEqual([]);
   });
 
+  // guard limits-11: a number that the provider refuses counts against the address
+  // src/features/verification/send-code-service.ts
+  // - await taken.giveBackButAddress();
+  // + await taken.giveBack();
   it('counts refused numbers and failures of the provider against the address, but not calls that did not reach it', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '2', SEND_CODE_PER_DAY: '2' });
     const phones = [newPhone(), newPhone()] as const;
@@ -141,6 +161,14 @@ describe('send_code', () => {
     for (const phone of phones) expectBody(await sendCode(limited, phone, THERE), { code: 200 });
   });
 
+  // guard limits-26: an address that may get no more codes queries the database only rarely
+  // src/features/verification/send-code-service.ts
+  // - await limiter.checkKnown(caller, ofAddress);
+  // guard limits-27: a full limit is not counted again and again
+  // src/features/limits/limiter.ts
+  // -     await this.buckets.findFull(missing) : [];
+  // -     this.full.learn(full, rememberable(wanted));
+  // + await this.buckets.findFull(missing) : [];
   it('rarely queries the database for an address that has reached its limit', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
@@ -157,6 +185,10 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, newPhone(), THERE), { code: 200 });
   });
 
+  // guard limits-31: reading what is known does not delay the next query
+  // src/features/limits/limiter.ts
+  // - const known = this.full.known(rememberable(wanted));
+  // + const known = this.full.knownOrToAsk(rememberable(wanted));
   it('has a place free a moment after another instance gives it back', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
@@ -166,6 +198,9 @@ describe('send_code', () => {
     await until(async () => field((await sendCode(limited, newPhone())).body, 'code') === 200);
   });
 
+  // guard limits-28: a place that is given back is free at once
+  // src/features/limits/limiter.ts
+  // - for (const { key } of wanted) this.full.forget(key);
   it('has a place free at once when it is given back', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
@@ -186,12 +221,20 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, newPhone(), THERE), { code: 5000 });
   });
 
+  // guard limits-7: TRUST_PROXY decides whose address is believed
+  // src/http/app.ts
+  // - app.set('trust proxy', trustProxy);
+  // + app.set('trust proxy', true || trustProxy);
   it('ignores what the client adds before its proxy with TRUST_PROXY=1', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1', TRUST_PROXY: '1' });
     expectBody(await sendCode(limited, newPhone(), `198.51.100.1, ${HERE}`), { code: 200 });
     expectBody(await sendCode(limited, newPhone(), `198.51.100.2, ${HERE}`), { code: 5000 });
   });
 
+  // guard limits-8: the service sends a limited number of messages per day
+  // src/features/verification/send-code-service.ts
+  // - limiter.take(caller, ...uses, await this.budgetFor(standing, caller))
+  // + limiter.take(caller, ...uses)
   it('is limited for the whole service with SEND_CODE_PER_DAY', async () => {
     const limited = await instance({ SEND_CODE_PER_DAY: '2' });
     expectBody(await sendCode(limited, newPhone(), HERE), { code: 200 });
@@ -201,6 +244,14 @@ describe('send_code', () => {
     expect(retryAfterOf(refused)).toBeGreaterThan(23 * HOUR);
   });
 
+  // guard limits-9: the last fifth of the budget is reserved for owners at a known place
+  // src/load/limits.ts
+  // - share: (messages) => Math.ceil(0.8 * messages)
+  // + share: (messages) => messages
+  // guard limits-10: the reserved fifth of the budget does not tell a stranger whether a phone has an account
+  // src/features/verification/send-code-service.ts
+  // - if (standing === 'known') return { limit: 'sendInAll'
+  // + if (standing !== 'no account') return { limit: 'sendInAll'
   it("keeps the last fifth of the day's codes for owners at a place that their account was used from", async () => {
     const limited = await instance({ SEND_CODE_PER_DAY: '5' });
     const owner = await insertPerson(app);
@@ -259,6 +310,10 @@ describe('wrong codes', () => {
     return on.sms.codeFor(e164(phone));
   }
 
+  // guard limits-6: a caller without guesses left gets no code
+  // src/features/verification/send-code-service.ts
+  // - if (!refusal) return;
+  // + if (!refusal || refusal) return;
   it('are limited to 20 a day per phone and address; then verify_code answers 2000 and send_code 5000 there', async () => {
     const proxied = await instance();
     const phone = newPhone();
@@ -322,6 +377,10 @@ describe('wrong codes', () => {
     for (const on of [first, second]) expectBody(await verifyCode(on, phone, newer), { code: 2000 });
   });
 
+  // guard limits-1: a code is compared at most five times, also in parallel
+  // src/features/verification/verification-repository.ts
+  // - CASE WHEN by_asker THEN attempts < :asker ELSE
+  // + CASE WHEN by_asker THEN true ELSE
   it('sent at once to two instances: 5 of 100 are compared', async () => {
     const [first, second] = [await instance(), await instance()];
     const phone = newPhone();
@@ -333,6 +392,10 @@ describe('wrong codes', () => {
     expect(budget).toEqual([{ used: 5 }, { used: 5 }]);
   });
 
+  // guard limits-2: callers other than the asker share five tries at a code, also in parallel
+  // src/features/verification/verification-repository.ts
+  // - ELSE others_attempts < :others END
+  // + ELSE true END
   it("from other addresses than the asker's share 5 tries: 200 tries at a code from many addresses", async () => {
     const lifted = { WRONG_CODES_PER_PHONE_AND_IP_DAY: '0', WRONG_CODES_PER_PHONE_DAY: '0' };
     const [first, second] = [await instance(lifted), await instance(lifted)];
@@ -349,6 +412,11 @@ describe('wrong codes', () => {
     expect((await verifyCode(second, phone, code)).body).toMatchObject({ code: 200 });
   });
 
+  // guard limits-3: tries at a spent code do not use up the guesses of a day
+  // src/features/verification/verify-code-service.ts
+  // - if (!sent) return
+  // +     if (!sent) await limiter.hold(caller, ...guesses);
+  // +     if (!sent) return
   it("do not use up the phone's budget once the code is spent, so that the asker's try among them is compared", async () => {
     const limited = await instance({ WRONG_CODES_PER_PHONE_DAY: '6' });
     const phone = newPhone();
@@ -363,6 +431,9 @@ describe('wrong codes', () => {
     expect(own.body).toMatchObject({ code: 200 });
   });
 
+  // guard limits-4: a caller without tries left does not use up the shared tries
+  // src/features/verification/verify-code-service.ts
+  // - !(await limiter.isUsedUp(...guesses)) &&
   it('do not take any of the five shared tries from an address that has none left, not even for a moment', async () => {
     const limited = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '1' });
     const phone = newPhone();
@@ -385,6 +456,11 @@ describe('wrong codes', () => {
     expect(other.body).toMatchObject({ code: 200 });
   });
 
+  // guard limits-5: a code keeps its attempts if it was not compared
+  // src/features/verification/verify-code-service.ts
+  // -       await verification.releaseAttempt(sent);
+  // -       throw error;
+  // + throw error;
   it('leave the attempts of a code when the budget forbids comparing it', async () => {
     const limited = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '2' });
     const phone = newPhone();
@@ -495,6 +571,10 @@ describe('failed logins', () => {
     expect((await login(first, person, person.password, THERE)).body).toMatchObject({ code: 200 });
   });
 
+  // guard limits-20: refusals for one address do not use up the limit of all
+  // src/features/limits/limits-repository.ts
+  // - WHERE bucket.resets_at > now() AND bucket.used >= wanted.amount)
+  // + WHERE false)
   it('refused for one address do not use up the limit of all, even before anything is given back', async () => {
     const on = await instance();
     const person = await insertPerson(app);
@@ -513,6 +593,10 @@ describe('failed logins', () => {
     expect((await login(on, person, person.password, THERE)).body).toMatchObject({ code: 200 });
   });
 
+  // guard limits-22: a held place expires by itself
+  // src/features/limits/limits-repository.ts
+  // - WHERE ends > ${MICROSECONDS}
+  // + WHERE true
   it('pending on an instance that was killed count for half a minute only', async () => {
     const on = await instance();
     const person = await insertPerson(app);
@@ -529,6 +613,10 @@ describe('failed logins', () => {
     expect(await app.db('rate_limits').whereLike('key', `login_failures%${e164(person)}%`)).toEqual([]);
   });
 
+  // guard limits-24: the held places of a limit have different end times
+  // src/features/limits/limits-repository.ts
+  // - greatest(excluded.held[1], bucket.held[cardinality(bucket.held)] + 1)
+  // + excluded.held[1]
   it('get different end times, so that each can be given back by itself', async () => {
     const limits = new LimitsRepository(app.db);
     const bucket = { key: 'login_failures_p:+441632960000', amount: 100, seconds: 900 };
@@ -545,6 +633,13 @@ describe('failed logins', () => {
     ]);
   });
 
+  // guard limits-19: 10 failed logins per phone and address
+  // src/features/auth/login-attempts.ts
+  // - { limit: 'loginFailuresPerPhoneAndAddress', subject: pair },
+  // guard limits-23: a place that is only held counts against the limit
+  // src/features/limits/limits-repository.ts
+  // - + cardinality(${LIVE}) < excluded.amount
+  // + < excluded.amount
   it('sent at once to two instances: 10 of 50 are compared', async () => {
     const [first, second] = [await instance(), await instance()];
     const person = await insertPerson(app);
@@ -552,6 +647,11 @@ describe('failed logins', () => {
     expect(countCodes(answers)).toEqual({ 429: 40, 1000: 10 });
   });
 
+  // guard limits-25: an address over its limit queries the database only rarely
+  // src/features/limits/limiter.ts
+  // -     if (known.length > 0) return this.refuse(wanted, known, caller);
+  // -     const places
+  // + const places
   it('refused repeatedly query the database rarely, so that a flood from one address does not slow others', async () => {
     const limited = await instance({ LOGIN_FAILURES_PER_IP: '1' });
     const person = await insertPerson(app);
@@ -567,6 +667,10 @@ describe('failed logins', () => {
     expect((await login(limited, person, person.password, THERE)).body).toMatchObject({ code: 200 });
   });
 
+  // guard limits-33: every instance lets a phone in at once when its limits were cleared
+  // src/features/limits/limiter.ts
+  // - return wanted.filter(({ limit }) => limit.per !== 'phone');
+  // + return wanted;
   it('are forgotten by every instance at once when a new password has cleared them', async () => {
     const limited = await instance({ LOGIN_FAILURES_PER_PHONE_DAY: '1' });
     const person = await insertPerson(app);
@@ -577,6 +681,10 @@ describe('failed logins', () => {
     expect((await login(limited, person, person.password)).body).toMatchObject({ code: 200 });
   });
 
+  // guard limits-32: a limit that is full of held places is not remembered as full
+  // src/features/limits/full-buckets.ts
+  // - || bucket.used < amount) return [];
+  // + ) return [];
   it('remembered as full are checked again once a held place is given back', async () => {
     const on = await instance();
     const person = await insertPerson(app);
@@ -617,6 +725,10 @@ describe('lookups', () => {
     for (const call of calls) expect((await call(HERE)).status).toBe(200);
   });
 
+  // guard limits-16: lookups do not use up the limit of verify_code
+  // src/features/verification/verification-router.ts
+  // - limits: ['verifiesPerMinute', 'verifiesPerDay']
+  // + limits: ['checksPerMinute', 'checksPerDay']
   it('do not share their limits with verify_code, which has VERIFIES_PER_IP_MINUTE and VERIFIES_PER_IP_DAY', async () => {
     const limited = await instance({ CHECKS_PER_IP_DAY: '1', VERIFIES_PER_IP_MINUTE: '2', VERIFIES_PER_IP_DAY: '3' });
     const check = () => post(limited.api, '/user/check_phone_available', newPhone(), from(HERE));
@@ -675,6 +787,10 @@ describe('every limit of the table', () => {
   const amounts = Object.fromEntries([...LIMIT_VARIABLES.keys()].map((variable) => [variable, AMOUNT]));
   const limits = limitsOf({ ...amounts, CODE_RESEND_SECONDS: 60 }, true);
 
+  // guard limits-17: a limit is taken atomically
+  // src/features/limits/limits-repository.ts
+  // - WHERE ${USED} + cardinality(${LIVE}) < excluded.amount
+  // + WHERE (SELECT used FROM rate_limits one WHERE one.key = bucket.key) < excluded.amount
   it.each(Object.entries(limits))(
     '%s is shared by two instances: with 40 requests too many, its amount is let through',
     async (_name, limit) => {
@@ -702,6 +818,14 @@ describe('every limit of the table', () => {
 });
 
 describe('requests from one IPv6 network', () => {
+  // guard limits-29: requests of an IPv6 network are counted one at a time
+  // src/features/limits/limiter.ts
+  // - byAddress ? senderOf(address) :
+  // + byAddress ? address :
+  // guard limits-30: one sender leaves others a place in the queue for counting
+  // src/features/limits/limiter.ts
+  // - await this.queues.counts.run(queueKey(wanted, caller), () => this.tryToTake(wanted))
+  // + await this.tryToTake(wanted)
   it.each([
     ['checks_', (on: TestApp, address: string) => check(on, address)],
     ['send_per_address', (on: TestApp, address: string) => sendCode(on, newPhone(), address)],
@@ -717,6 +841,10 @@ describe('requests from one IPv6 network', () => {
 describe('the table of limits', () => {
   const keys = () => app.db('rate_limits').orderBy('key').pluck<string[]>('key');
 
+  // guard limits-21: a refused request leaves no row
+  // src/features/limits/limits-repository.ts
+  // - WHERE key IN (SELECT key FROM changed WHERE used = 0 AND held = '{}'))
+  // + WHERE key IN (SELECT key FROM changed WHERE used < 0))
   it('keeps no row for refused or returned places, so that strangers cannot fill the disk with them', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     await sendCode(limited, newPhone());
@@ -774,6 +902,10 @@ describe('while limits cannot be counted', () => {
     expect(await row.first('attempts', 'others_attempts')).toEqual({ attempts: 0, others_attempts: 0 });
   });
 
+  // guard limits-18: limited operations fail closed
+  // src/features/limits/limiter.ts
+  // - const taken = await this.buckets.take(wanted);
+  // + const taken = await this.buckets.take(wanted).catch(() => wanted);
   it('find, check_phone_available and captchas answer 503, and reads that are not limited succeed', async () => {
     const open = await instance({ CHECKS_PER_IP_MINUTE: '10' }, { patience: 1 });
     const person = await insertAndSignIn(open);

@@ -40,6 +40,17 @@ describe('reads of lists that may be long', () => {
 
   afterEach(() => jest.restoreAllMocks());
 
+  // guard heavy-reads-1: two heavy reads run at a time per user
+  // src/load/queues.ts
+  // - per: 'user', share: 2, waiting: 8,
+  // + per: 'user', share: 1e9, waiting: 8,
+  // guard heavy-reads-2: eight heavy reads wait per user, and further ones are refused
+  // src/load/queues.ts
+  // - per: 'user', share: 2, waiting: 8,
+  // + per: 'user', share: 2, waiting: 1e9,
+  // guard heavy-reads-4: a heavy read of a reader waits for its turn
+  // src/http/operations-router.ts
+  // - if (call instanceof ReaderCall) call.reads.whenFound = enter;
   it.each(READS)('%s runs twice at once per user with eight waiting, and answers 429 to more', async (path) => {
     const ann = await insertAndSignIn(app);
     const bob = await insertAndSignIn(app);
@@ -77,6 +88,10 @@ describe('reads of lists that may be long', () => {
     expect(countCodes(answers)).toEqual({ 200: AT_ONCE + WAITING, 429: 5 });
   });
 
+  // guard heavy-reads-3: few large answers per user wait to be read by the client
+  // src/http/operations-router.ts
+  // - else res.once('close', leaveAnswer);
+  // + else leaveAnswer();
   it('count until the client has received the answer', async () => {
     const { agent, id, ...ann } = await insertAndSignIn(app);
     const cookie = await cookieFor(app, { id, ...ann });
@@ -108,6 +123,10 @@ describe('reads of lists that may be long', () => {
     );
   }
 
+  // guard heavy-reads-5: slow reads of a user hold no turns of syncs that have waited
+  // src/http/operations-router.ts
+  // - waited ? () => undefined : await queues.heavyReads.enter(userId)
+  // + await queues.heavyReads.enter(userId)
   it('do not delay the answer to a sync that has waited', async () => {
     const ann = await insertAndSignIn(app);
     const { version } = await settledClient(ann);

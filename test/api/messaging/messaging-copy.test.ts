@@ -152,6 +152,13 @@ describeOnOneServer('messaging copy', () => {
       expect(await subjects()).toEqual([ann.id, bob.id, GROUP].sort());
     });
 
+    // guard messaging-copy-1: a copy waits while other turns are due
+    // src/features/messaging/messaging-copy.ts
+    // - AND count(*) FILTER (WHERE due_at <= now()) < ${MOST_DUE}
+    // guard messaging-copy-2: a copy waits while many turns cannot be told
+    // src/features/messaging/messaging-copy.ts
+    // - SELECT count(*) < ${MOST_TURNS} AND
+    // + SELECT
     it.each([
       ['20 turns are due', 20, '-1 second'],
       ['1,000 turns wait', 1_000, '5 minutes'],
@@ -163,6 +170,10 @@ describeOnOneServer('messaging copy', () => {
       expect(await steps.goOn()).toBe(true);
     });
 
+    // guard messaging-copy-4: a copy that begins again while it is told is told again
+    // src/features/messaging/messaging-changes-repository.ts
+    // - DO UPDATE SET number = messaging_changes.number + 1, at = excluded.at
+    // + DO UPDATE SET at = excluded.at
     it('is told of again when it begins again while it is told', async () => {
       const changes = new MessagingChangesRepository(app.serviceDb);
       await steps.goOn();
@@ -176,6 +187,18 @@ describeOnOneServer('messaging copy', () => {
       expect(await changes.changes(ann.id)).toMatchObject([{ kind: 'user.all' }]);
     });
 
+    // guard messaging-copy-5: a copy locks turns before changes, so that their end does not drop it
+    // src/features/messaging/messaging-changes-repository.ts
+    // -        ORDER BY subject
+    // -        ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at
+    // -        RETURNING subject)
+    // - INSERT
+    // +        ORDER BY subject
+    // +        ON CONFLICT (subject) DO NOTHING)
+    // + INSERT
+    // src/features/messaging/messaging-changes-repository.ts
+    // - sync_horizon(), 0, now() FROM turns
+    // + sync_horizon(), 0, now() FROM unnest(:subjects::text[]) AS subject
     it('is not lost while the turn of a user ends', async () => {
       const changes = new MessagingChangesRepository(app.serviceDb);
       await app.db('messaging_turns').insert({ subject: ann.id });
@@ -189,6 +212,9 @@ describeOnOneServer('messaging copy', () => {
       expect(await changes.take(10)).toContainEqual(expect.objectContaining({ subject: ann.id }));
     });
 
+    // guard messaging-copy-3: one instance at a time makes a step of a copy
+    // src/features/messaging/messaging-copy.ts
+    // - FOR UPDATE SKIP LOCKED
     it('is made by one instance at a time', async () => {
       const trx = await app.serviceDb.transaction();
       expect(await new MessagingCopy(trx).goOn()).toBe(true);

@@ -100,6 +100,10 @@ describe('ending messaging tokens at RongCloud', () => {
   }
 
   describe.each(ENDS)('by %s', (_operation, end) => {
+    // guard messaging-ends-1: a session that was ended after it was found gets no messaging token
+    // src/features/tokens/messaging-tokens-repository.ts
+    // - if ('sid' in asker) return (await liveSession(this.db, asker.sid)) !== undefined;
+    // + if ('sid' in asker) return true;
     it('refuses a thief whose session was found before', async () => {
       const owner = await insertAndSignIn(app);
       const thief = await signIn(app, owner);
@@ -110,6 +114,16 @@ describe('ending messaging tokens at RongCloud', () => {
       await expectOwnersAlone(after);
     });
 
+    // guard messaging-ends-2: a messaging token is stored only in the round in which it was requested
+    // src/features/tokens/messaging-tokens-repository.ts
+    // - AND messaging_round = :round
+    // + AND messaging_round >= 0 * :round
+    // guard messaging-ends-3: a new password begins a new round of messaging tokens
+    // src/features/users/users-repository.ts
+    // - , messaging_round: next('messaging_round')
+    // guard messaging-ends-4: end_session begins a new round of messaging tokens
+    // src/features/sessions/sessions-service.ts
+    // - await repos.messagingTokens.beginRound(userId);
     it('refuses a thief for whom RongCloud was called before', async () => {
       const owner = await insertAndSignIn(app);
       const thief = await signIn(app, owner);
@@ -131,6 +145,12 @@ describe('ending messaging tokens at RongCloud', () => {
       expect((await asked).status).toBe(401);
     });
 
+    // guard messaging-ends-9: updating a profile does not bring an ended messaging token back
+    // src/features/tokens/messaging-tokens-repository.ts
+    // - .where({ user_id: userId, app, token })
+    // - .update({ nickname, portrait_uri: portraitUri });
+    // + .insert({ user_id: userId, app, token, nickname, portrait_uri: portraitUri })
+    // + .onConflict(['user_id', 'app']).merge();
     it('does not return an ended token to the owner after a pending profile change', async () => {
       const owner = await insertAndSignIn(app);
       const gate = vendor.holdAnswer(REFRESH);
@@ -143,6 +163,14 @@ describe('ending messaging tokens at RongCloud', () => {
       await expectOwnersAlone(after);
     });
 
+    // guard messaging-ends-12: ended tokens are reported to the messaging provider until it takes the report
+    // src/features/messaging/messaging-updates.ts
+    // - await note(() => this.putOff(turn, changes, error)).catch(() => undefined);
+    // + await this.changes.done(turn, await this.changes.changes(turn.subject)).catch(() => error);
+    // guard messaging-ends-13: a late report of ended tokens spares those given since
+    // src/integrations/messaging/rongcloud-follower.ts
+    // - const time = Math.max(...ends.map(({ at }) => at.getTime()));
+    // + const time = Math.max(Date.now(), ...ends.map(({ at }) => at.getTime()));
     it('is retried at RongCloud when it fails at first, and spares tokens given since', async () => {
       const owner = await insertAndSignIn(app);
       const thief = await signIn(app, owner);
@@ -183,6 +211,10 @@ describe('ending messaging tokens at RongCloud', () => {
     expect(await kept(owner)).toEqual([given]);
   });
 
+  // guard messaging-ends-8: a pending login with the old password stores no messaging token
+  // src/features/tokens/messaging-tokens-repository.ts
+  // - return asker.credentialsVersion === credentialsVersion;
+  // + return credentialsVersion > 0;
   it('stores no token for a login with the old password', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);
@@ -200,6 +232,13 @@ describe('ending messaging tokens at RongCloud', () => {
     await expectOwnersAlone(after);
   });
 
+  // guard messaging-ends-5: an unknown session does not begin a new round of messaging tokens
+  // src/features/sessions/sessions-service.ts
+  // - if ((await repos.sessions.end(userId, id)) === 0) return;
+  // + if ((await repos.sessions.end(userId, id)) === 0) return void (await repos.messagingTokens.beginRound(userId));
+  // src/features/sessions/sessions-service.ts
+  // - if (!(await sessions.has(userId, id))) {
+  // + if (id === '') {
   it('does not happen when end_session names no session: a login succeeds, and RongCloud is called once', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);
@@ -220,6 +259,9 @@ describe('ending messaging tokens at RongCloud', () => {
     expect(await row()).toEqual(before);
   });
 
+  // guard messaging-ends-6: end_session locks the user before the session
+  // src/features/sessions/sessions-service.ts
+  // - await repos.messagingTokens.lock(userId);
   it('by end_session waits for the user without locking sessions that a new password needs', async () => {
     const owner = await insertAndSignIn(app);
     const { result } = await expectOk(owner.agent.post('/user/sessions'));
@@ -231,6 +273,14 @@ describe('ending messaging tokens at RongCloud', () => {
     });
   });
 
+  // guard messaging-ends-14: an end of tokens includes the last of them that was given
+  // migrations/0027_events.up.sql
+  // - date_trunc('milliseconds', clock_timestamp())
+  // + date_trunc('milliseconds', now())
+  // guard messaging-ends-15: an end of tokens is told
+  // src/features/tokens/messaging-tokens-repository.ts
+  // - if (dropped > 0) await new EventsRepository(this.db).tell('tokens.ended', userId);
+  // + void dropped;
   it('includes the last token given, however long the reset has waited', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);
@@ -248,6 +298,10 @@ describe('ending messaging tokens at RongCloud', () => {
     expect(vendor.isValid(stolen)).toBe(false);
   });
 
+  // guard messaging-ends-7: storing a token waits for a pending end of tokens
+  // src/features/tokens/messaging-tokens-repository.ts
+  // - AND closed_at IS NULL FOR SHARE)
+  // + AND closed_at IS NULL)
   it('makes a token that is about to be stored wait, and be replaced by another', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);
@@ -264,6 +318,10 @@ describe('ending messaging tokens at RongCloud', () => {
     expect(vendor.requests.slice(before).map(({ path }) => path)).toEqual([NEW]);
   });
 
+  // guard messaging-ends-16: a second end of tokens is not dropped together with the first
+  // src/features/messaging/messaging-changes-repository.ts
+  // - AND (kind, other, what, version, number) IN (
+  // + AND (kind, other, what, version, number) IS NOT NULL AND EXISTS (
   it('is not lost when it happens while an earlier one is being sent', async () => {
     const owner = await insertAndSignIn(app);
     await signIn(app, owner);
@@ -279,6 +337,10 @@ describe('ending messaging tokens at RongCloud', () => {
     expect(timesTold(owner)).toBe(2);
   });
 
+  // guard messaging-ends-10: a request for a messaging token after an end does not share one from before it
+  // src/integrations/messaging/rongcloud-messaging-provider.ts
+  // - this.newTokens.run(`${user.id} ${round}`,
+  // + this.newTokens.run(user.id,
   it.each([
     ['end_session', endOthers],
     ['change_password', change],
@@ -295,6 +357,10 @@ describe('ending messaging tokens at RongCloud', () => {
     expect(await kept(owner)).toEqual([token]);
   });
 
+  // guard messaging-ends-11: the stored one of two first messaging tokens is given out
+  // src/features/tokens/messaging-tokens-repository.ts
+  // - ON CONFLICT (user_id, app) DO NOTHING RETURNING token
+  // + ON CONFLICT (user_id, app) DO UPDATE SET token = excluded.token RETURNING token
   it('gives two concurrent first requests at two instances the same token', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);

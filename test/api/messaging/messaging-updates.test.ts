@@ -82,6 +82,10 @@ describe('RongCloud', () => {
     expect(vendor.dismissed).toEqual([readers]);
   });
 
+  // guard messaging-updates-21: a portrait that was removed does not stay at RongCloud
+  // src/integrations/messaging/rongcloud-messaging-provider.ts
+  // - name: nickname, portraitUri };
+  // + name: nickname, ...(portraitUri === '' ? {} : { portraitUri }) };
   it('has no portrait that was removed, whether the user had a token then or not', async () => {
     const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
     for (const person of [ann, bob])
@@ -236,6 +240,10 @@ describe('RongCloud', () => {
     const getToken = ({ agent }: SignedInPerson) => agent.post('/user/get_token').then((answer) => answer);
     const forgetToken = ({ id }: Person) => app.db('messaging_tokens').where({ user_id: id }).delete();
 
+    // guard messaging-updates-16: a request for a token sends no profile that it has read before
+    // src/integrations/messaging/rongcloud-messaging-provider.ts
+    // - await this.keptTokens.tellProfile(user.id);
+    // + await this.profileChanged(user);
     it('beside a request for a token that has read the one before', async () => {
       const ann = await insertAndLogIn(app, 'Ann');
       await untilTold(app);
@@ -256,6 +264,10 @@ describe('RongCloud', () => {
       expect(names).toEqual(['Annabel', 'Annabel']);
     });
 
+    // guard messaging-updates-17: a name that changes while the first token is made is told
+    // src/features/tokens/messaging-tokens-repository.ts
+    // - if (!isNewest) await this.tellProfile(userId);
+    // + void isNewest;
     it('when it changes while the first token is made', async () => {
       const ann = await insertAndLogIn(app, 'Ann');
       await forgetToken(ann);
@@ -271,6 +283,10 @@ describe('RongCloud', () => {
       expect(vendor.profile(ann.id)?.name).toBe('Annabel');
     });
 
+    // guard messaging-updates-18: a name is sent again even if it was sent last
+    // src/integrations/messaging/rongcloud-messaging-provider.ts
+    // - if (kept === undefined) return;
+    // + if (kept === undefined || sameProfile(kept, user)) return;
     it('when a late request for a first token brings the one before', async () => {
       const ann = await insertAndLogIn(app, 'Ann');
       await forgetToken(ann);
@@ -300,6 +316,10 @@ describe('RongCloud', () => {
     await app.db('messaging_changes').update({ at: fourDaysAgo() });
   }
 
+  // guard messaging-updates-11: a change that the provider does not take is given up after days
+  // src/features/messaging/messaging-changes-repository.ts
+  // - put.since < put.tooOld
+  // + put.since > put.since
   it('is no longer told of a change that it has not taken for three days, but of a later one', async () => {
     const ann = await insertAndLogIn(app, 'Ann');
     await untilTold(app);
@@ -316,6 +336,10 @@ describe('RongCloud', () => {
     expect(vendor.profile(ann.id)?.name).toBe('Anne');
   });
 
+  // guard messaging-updates-12: a change that the provider does not take at first is not given up
+  // src/features/messaging/messaging-changes-repository.ts
+  // - put.since < put.tooOld
+  // + put.since <= put.since
   it('is told again of a change that has failed only now, though its event is old', async () => {
     const ann = await insertAndLogIn(app, 'Ann');
     await untilTold(app);
@@ -329,6 +353,10 @@ describe('RongCloud', () => {
     expect(vendor.profile(ann.id)?.name).toBe('Annabel');
   });
 
+  // guard messaging-updates-24: a change of today is not given up with those of days ago
+  // src/features/messaging/messaging-changes-repository.ts
+  // - told.filter(({ at }) => at < put.tooOld)
+  // + told
   it('is still told of a change of today when it has not taken one of the same user for three days', async () => {
     const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
     await untilTold(app);
@@ -389,6 +417,10 @@ describeOnOneServer('the turn of a user', () => {
   const updatesOf = (follow: Follower['follow']) =>
     new MessagingUpdates(follower(follow), repository, new MessagingCopy(app.serviceDb), createLogger('silent'));
 
+  // guard messaging-updates-7: a turn is taken by one instance at a time
+  // src/features/messaging/messaging-changes-repository.ts
+  // - UPDATE messaging_turns SET due_at = now() + interval '${LEASE_SECONDS} seconds', attempts = attempts + 1
+  // + UPDATE messaging_turns SET due_at = now(), attempts = attempts + 1
   it('is taken by one instance, and by another only when its lease is over', async () => {
     await setNickname('Annabel');
     await readAll();
@@ -424,6 +456,10 @@ describeOnOneServer('the turn of a user', () => {
     await vendor.close();
   });
 
+  // guard messaging-updates-8: a turn that takes longer than a lease is kept
+  // src/features/messaging/messaging-updates.ts
+  // - setInterval(() => void this.changes.renew(turn).catch(() => undefined), RENEW_MS)
+  // + setInterval(() => undefined, RENEW_MS)
   it('is kept by an instance for which it takes longer than a lease', async () => {
     await setNickname('Annabel');
     await readAll();
@@ -441,12 +477,20 @@ describeOnOneServer('the turn of a user', () => {
     expect(await turnOf(app, id)).toBeUndefined();
   });
 
+  // guard messaging-updates-19: the messaging provider is told at the database's time
+  // src/features/messaging/messaging-updates.ts
+  // - follower.setTime(now);
+  // + follower.setTime(0 * now);
   it("is told at the database's time", async () => {
     await updatesOf(() => Promise.resolve()).flush();
     const { rows } = await app.db.raw<{ rows: { now: Date }[] }>('SELECT now() AS now');
     expect(Math.abs(Number(rows[0]?.now) - (times.at(-1) ?? 0))).toBeLessThan(10_000);
   });
 
+  // guard messaging-updates-15: a change that was told is not told again after an outage of the database
+  // src/features/messaging/messaging-updates.ts
+  // - await note(() => this.changes.done(turn, changes));
+  // + await this.changes.done(turn, changes);
   it('ends after an outage of the database, and is told once', async () => {
     await setNickname('Annabel');
     await readAll();
@@ -465,6 +509,10 @@ describeOnOneServer('the turn of a user', () => {
     expect([await turnOf(app, id), await changesOf(app, id)]).toEqual([undefined, []]);
   });
 
+  // guard messaging-updates-20: a change does not wait for an hour after the database's clock was set back by one
+  // src/features/messaging/messaging-changes-repository.ts
+  // - WHERE due_at > now() + interval '${2 * LONGEST_PAUSE_SECONDS} seconds'
+  // + WHERE false
   it("is taken after the database's clock was set back by an hour", async () => {
     await setNickname('Annabel');
     await readAll();
@@ -473,6 +521,11 @@ describeOnOneServer('the turn of a user', () => {
     expect(await repository.take(10)).toEqual([]);
   });
 
+  // guard messaging-updates-4: two instances do not take the same turn
+  // src/features/messaging/messaging-changes-repository.ts
+  // -       ORDER BY due_at LIMIT :most::integer
+  // -          FOR UPDATE SKIP LOCKED)
+  // + ORDER BY due_at LIMIT :most::integer)
   it('is taken once although two instances look at the same time', async () => {
     await setNickname('Annabel');
     await readAll();
@@ -488,6 +541,10 @@ describeOnOneServer('the turn of a user', () => {
     expect(found).toEqual([]);
   });
 
+  // guard messaging-updates-5: an instance that has lost a turn does not end it
+  // src/features/messaging/messaging-changes-repository.ts
+  // - AND attempts = :attempts::integer AND since
+  // + AND :attempts::integer > 0 AND since
   it('is not ended or put off by an instance that has lost it', async () => {
     await setNickname('Annabel');
     await readAll();
@@ -503,6 +560,10 @@ describeOnOneServer('the turn of a user', () => {
     expect(await changesOf(app, id)).toHaveLength(1);
   });
 
+  // guard messaging-updates-25: calls of an instance that was frozen do not stay as the last ones
+  // src/features/messaging/messaging-changes-repository.ts
+  // - return this.repeat(trx, subject, told);
+  // + return;
   it.each([
     ['while the other has it', false],
     ['after the other has ended it', true],
@@ -522,6 +583,10 @@ describeOnOneServer('the turn of a user', () => {
     expect(await turnOf(app, id)).toBeUndefined();
   });
 
+  // guard messaging-updates-6: an instance does not end or put off a later turn of the same user
+  // src/features/messaging/messaging-changes-repository.ts
+  // - AND since = :since::timestamptz
+  // + AND :since::timestamptz IS NOT NULL
   it('is not ended by an instance that had an earlier one of the same user', async () => {
     await setNickname('Annabel');
     await readAll();
@@ -536,6 +601,14 @@ describeOnOneServer('the turn of a user', () => {
     expect(await turnOf(app, id)).toEqual(before);
   });
 
+  // guard messaging-updates-9: only changes that were told are dropped
+  // src/features/messaging/messaging-changes-repository.ts
+  // - AND (kind, other, what, version, number) IN (
+  // + AND (kind, other, what, version, number) IS NOT NULL AND EXISTS (
+  // guard messaging-updates-10: a turn with changes that were not told goes on
+  // src/features/messaging/messaging-changes-repository.ts
+  // - DELETE FROM messaging_turns WHERE subject = :subject AND NOT EXISTS (SELECT FROM rest)
+  // + DELETE FROM messaging_turns WHERE subject = :subject
   it('goes on with a change that came since it was taken', async () => {
     await setNickname('Annabel');
     await readAll();
@@ -549,6 +622,18 @@ describeOnOneServer('the turn of a user', () => {
     expect(await repository.take(10)).toHaveLength(1);
   });
 
+  // guard messaging-updates-1: the end of a turn waits for changes that are being added to it
+  // src/features/messaging/messaging-changes-repository.ts
+  // - `SELECT subject FROM messaging_turns WHERE ${HELD} FOR UPDATE`
+  // + `SELECT subject FROM messaging_turns WHERE ${HELD}`
+  // guard messaging-updates-2: the reading of events locks the turns that it adds to
+  // src/features/messaging/messaging-changes-repository.ts
+  // - FROM wanted ORDER BY subject
+  // - ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at
+  // + FROM wanted ORDER BY subject
+  // + ON CONFLICT (subject) DO NOTHING
+  // src/features/messaging/messaging-changes-repository.ts
+  // - WHERE (SELECT count(*) FROM turns) > 0
   it('does not end while a change is being added to it', async () => {
     await setNickname('Annabel');
     await readAll();
@@ -569,6 +654,9 @@ describeOnOneServer('the turn of a user', () => {
     expect(await repository.take(10)).toHaveLength(1);
   });
 
+  // guard messaging-updates-3: the reading of events locks turns before changes, as their end does
+  // src/features/messaging/messaging-changes-repository.ts
+  // - WHERE (SELECT count(*) FROM turns) > 0
   it.each(['before it drops', 'after it has dropped'])(
     'begins again for a change that is read while it ends (%s what was told)',
     async (when) => {
@@ -592,6 +680,10 @@ describeOnOneServer('the turn of a user', () => {
     },
   );
 
+  // guard messaging-updates-23: events that are not read count as not told
+  // src/features/messaging/messaging-changes-repository.ts
+  // - least((SELECT min(since) FROM turns), (SELECT at FROM unread))
+  // + (SELECT min(since) FROM turns)
   it('is as old as the oldest event that is not read, and counts only for a provider that is told', async () => {
     await readAll();
     await setNickname('Annabel');
@@ -610,6 +702,10 @@ describeOnOneServer('the turn of a user', () => {
     expect(await new MessagingUpdates(...withoutProvider).secondsWaiting()).toBe(0);
   });
 
+  // guard messaging-updates-22: a read of events that takes too long is logged, and not taken for an outage that the watch tells
+  // src/database/outage.ts
+  // - return isOutage(error) && /^(E|08|57P|$)/.test(codeOf(error) ?? '');
+  // + return isOutage(error);
   it('waits, and the log says so once, while events cannot be read', async () => {
     let reads = 0;
     class Slow extends MessagingChangesRepository {
@@ -632,6 +728,9 @@ describeOnOneServer('the turn of a user', () => {
     expect(warn.mock.calls).toEqual([[{ err }, expect.stringContaining('the messaging provider could not be told')]]);
   });
 
+  // guard messaging-updates-13: an event that is committed late is told
+  // src/features/messaging/messaging-changes-repository.ts
+  // - AND events.version <= (SELECT sync_horizon())
   it('has a change that is committed after those of others', async () => {
     const bob = await insertPerson(app, 'Bob');
     const early = await app.db.transaction();
@@ -644,6 +743,10 @@ describeOnOneServer('the turn of a user', () => {
     expect(await changesOf(app, id)).toHaveLength(1);
   });
 
+  // guard messaging-updates-14: one instance at a time reads events
+  // src/features/messaging/messaging-changes-repository.ts
+  // - WHERE name = 'messaging' FOR UPDATE SKIP LOCKED)
+  // + WHERE name = 'messaging')
   it('has each event once, however many instances read at the same time', async () => {
     await setNickname('Annabel');
     const trx = await app.serviceDb.transaction();

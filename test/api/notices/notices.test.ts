@@ -94,6 +94,9 @@ const lockOut = async (one: TestApp, phone: Pick<Person, 'region' | 'phone'>) =>
 };
 
 describe('an SMS to the owner', () => {
+  // guard notices-9: an owner gets a notice of a password reset
+  // src/features/auth/auth-service.ts
+  // - notices.notify('password_reset', { id: account.id, phone }, caller);
   it('reports a password reset', async () => {
     const one = await instance();
     const person = await settled();
@@ -102,6 +105,9 @@ describe('an SMS to the owner', () => {
     expect(toldTo(person, one)).toEqual(['reset']);
   });
 
+  // guard notices-10: an owner gets a notice of a changed password
+  // src/features/auth/auth-service.ts
+  // - if (phone) notices.notify('password_changed', { id: userId, phone }, caller);
   it('reports a changed password', async () => {
     const one = await instance();
     const person = await settled();
@@ -110,6 +116,10 @@ describe('an SMS to the owner', () => {
     expect(toldTo(person, one)).toEqual(['changed']);
   });
 
+  // guard notices-16: a known network with another user agent is a new device
+  // src/features/notices/known-devices.ts
+  // - return !isNetworkKnown || !earlier
+  // + return !isNetworkKnown && !earlier
   it.each([
     ['network', ELSEWHERE],
     ['user agent', OTHER_PHONE],
@@ -132,6 +142,10 @@ describe('an SMS to the owner', () => {
     await until(() => toldTo(person, one).length > 0);
   });
 
+  // guard notices-15: a second concurrent login does not make a new device known
+  // src/features/audit/security-events-repository.ts
+  // - AND id < (SELECT max(id)
+  // + AND request_id <> :requestId AND 0 < (SELECT max(id)
   it('reports two concurrent logins from a new device: neither makes the other look known', async () => {
     const one = await instance();
     const person = await settled();
@@ -149,6 +163,9 @@ describe('an SMS to the owner', () => {
     expect(toldTo(person, one)).toEqual([]);
   });
 
+  // guard notices-19: an owner gets a notice of a lock-out
+  // src/features/notices/notices.ts
+  // - if (account && phone) await this.send('locked_out', { id: account.id, phone }, caller);
   it('reports a lock-out once, and nothing about a phone without an account', async () => {
     const one = await instance(LOCKING);
     const person = await settled();
@@ -160,6 +177,10 @@ describe('an SMS to the owner', () => {
     expect(toldTo(stranger, one)).toEqual([]);
   });
 
+  // guard notices-7: a phone gets at most one notice of a lock-out per week
+  // src/features/notices/notices.ts
+  // - [{ limit: 'lockOutNoticesPerPhone', subject: number } as const]
+  // + []
   it('reports a lock-out once a week, however often strangers fail', async () => {
     const one = await instance(LOCKING);
     const person = await settled();
@@ -178,6 +199,13 @@ describe('an SMS to the owner', () => {
     expect(toldTo(person, one)).toEqual(['locked out']);
   });
 
+  // guard notices-1: no notice is sent unless NOTIFY is set
+  // src/features/notices/notices.ts
+  // - if (this.rules.notify === 'off') return;
+  // guard notices-2: NOTIFY is off by default
+  // src/config/variables.ts
+  // - NOTIFY: oneOf('off', 'sms').default('off')
+  // + NOTIFY: oneOf('off', 'sms').default('sms')
   it('is not sent unless NOTIFY is set', async () => {
     const one = await instance({ ...UNCOUNTED_PAIRS, LOGIN_FAILURES_PER_PHONE_DAY: '3' });
     const person = await insertPerson(app);
@@ -210,6 +238,13 @@ describe('an SMS to the owner', () => {
 });
 
 describe('a notice', () => {
+  // guard notices-3: a phone gets at most one notice per hour, over all instances
+  // src/features/notices/notices.ts
+  // - { limit: 'noticesPerPhone', subject: number },
+  // guard notices-4: the window of notices per phone lasts an hour
+  // src/load/limits.ts
+  // - name: 'notices_p', per: 'phone', amount: 1, seconds: HOUR,
+  // + name: 'notices_p', per: 'phone', amount: 1, seconds: MINUTE,
   it('is sent to a phone at most once an hour, for all events and instances', async () => {
     const both = [await instance(LOCKING), await instance(LOCKING)] as const;
     const person = await settled();
@@ -230,6 +265,13 @@ describe('a notice', () => {
     expect(place?.minutes).toBe(60);
   });
 
+  // guard notices-5: a phone gets at most three notices of new devices per day
+  // src/features/notices/notices.ts
+  // - { limit: 'newDeviceNoticesPerPhone', subject: number },
+  // guard notices-6: a phone gets at most five other notices per day
+  // src/features/notices/notices.ts
+  // - [{ limit: 'otherNoticesPerPhone', subject: number }]
+  // + []
   it('is sent to a phone at most three times a day about new devices, and five times about other events', async () => {
     const [one, other] = [await instance(), await instance()];
     let person = await settled();
@@ -259,6 +301,10 @@ describe('a notice', () => {
     expect(places).toEqual([{ hours: 24 }, { hours: 24 }]);
   });
 
+  // guard notices-8: the logins of one address cause a limited number of notices of new devices
+  // src/features/notices/notices.ts
+  // - { limit: 'newDeviceNoticesPerAddress', subject: address },
+  // + ...(address ? [] : []),
   it('about new devices is limited per address and hour, over all accounts and instances', async () => {
     const env = { ...ON, NEW_DEVICE_NOTICES_PER_IP_HOUR: '2' };
     const both = [await instance(env), await instance(env)] as const;
@@ -282,6 +328,10 @@ describe('a notice', () => {
     expect([toldTo(moved, third), toldTo(taken, third)]).toEqual([['new device'], ['reset']]);
   });
 
+  // guard notices-11: a reset does not wait for its notice
+  // src/features/auth/auth-service.ts
+  // - notices.notify('password_reset', { id: account.id, phone }, caller);
+  // + await notices['send']('password_reset', { id: account.id, phone }, caller);
   it('does not delay a reset while the provider does not answer', async () => {
     const one = await instance();
     const person = await settled();
@@ -300,6 +350,10 @@ describe('a notice', () => {
     await until(() => toldTo(person, one).length > 0);
   });
 
+  // guard notices-18: a stop waits for notices
+  // src/composition/services.ts
+  // - Object.values(background)
+  // + [background.noting, background.ending]
   it('is sent before the instance ends when its event happened just before a stop', async () => {
     const one = await instance();
     const person = await settled();
@@ -308,6 +362,9 @@ describe('a notice', () => {
     expect(toldTo(person, one)).toEqual(['new device']);
   });
 
+  // guard notices-13: a notice that certainly was not sent leaves its place to the next one
+  // src/features/notices/notices.ts
+  // - if (!(error instanceof SendingTimedOut)) await taken.giveBack();
   it('does not fail the request if it cannot be sent: it is logged, and the next one is sent', async () => {
     const one = await instance();
     const person = await settled();
@@ -328,6 +385,10 @@ describe('a notice', () => {
     await until(() => toldTo(person, one).length > 0);
   });
 
+  // guard notices-14: a notice that may still arrive counts
+  // src/features/notices/notices.ts
+  // - if (!(error instanceof SendingTimedOut)) await taken.giveBack();
+  // + await taken.giveBack();
   it('counts if it may still arrive', async () => {
     const one = await instance();
     const person = await settled();
@@ -360,6 +421,9 @@ describe('a notice', () => {
     expect(toldTo(person, one)).toEqual([]);
   });
 
+  // guard notices-12: notices count against the day's budget of messages
+  // src/features/notices/notices.ts
+  // - { limit: 'sendInAll', subject: 'all' },
   it("counts against the day's budget of messages, and is not sent beyond it", async () => {
     const one = await instance({ ...ON, SEND_CODE_PER_DAY: '3' });
     const [person, other] = [await settled(), await settled()];
@@ -383,6 +447,9 @@ describe('a notice', () => {
     expect(await app.db('sms_traffic')).toEqual([]);
   });
 
+  // guard notices-17: no notice is sent to a phone that may not get codes
+  // src/features/notices/notices.ts
+  // - if (!isWithin(phone, allowedRegions)) return;
   it('is not sent where ALLOWED_REGIONS forbids it', async () => {
     const one = await instance({ ...ON, ALLOWED_REGIONS: 'DE' });
     const person = await settled();

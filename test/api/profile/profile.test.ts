@@ -26,6 +26,13 @@ describe('profile', () => {
       },
     );
 
+    // guard profile-8: text that is not valid Unicode is refused
+    // src/base/schemas.ts
+    // - .refine((value) => value.isWellFormed(), 'must be well-formed Unicode')
+    // guard profile-11: nicknames follow the rules of all names
+    // src/features/users/profile.ts
+    // - inLine(bytes(1, 32))
+    // + bytes(1, 32)
     it.each([
       ['missing', undefined],
       ['empty', ''],
@@ -47,6 +54,10 @@ describe('profile', () => {
       expect(await profileOf(id)).toMatchObject({ nickname: 'Bob' });
     });
 
+    // guard profile-9: a field that the operation does not name is ignored
+    // src/features/profile/profile-schemas.ts
+    // - z.object({ nickname })
+    // + z.looseObject({ nickname })
     it('changes nothing else, whatever other fields are sent', async () => {
       const { agent, id } = await insertAndSignIn(app);
       const other = await insertAndSignIn(app);
@@ -77,6 +88,9 @@ describe('profile', () => {
       },
     );
 
+    // guard profile-7: text with a NUL is refused
+    // src/base/schemas.ts
+    // - .refine((value) => !value.includes('\0'), 'must not contain NUL')
     it.each([
       '',
       '/p.png',
@@ -107,6 +121,10 @@ describe('profile', () => {
       expect((await app.api.post('/user/set_portrait_uri').send({ portraitUri: 'http://a.b/c' })).status).toBe(401);
     });
 
+    // guard profile-10: a portrait's address has no user and password
+    // src/features/profile/profile-schemas.ts
+    // - hasForm && !/^[^/]*\/\/[^/?#]*@/.test(value) &&
+    // + hasForm &&
     it('refuses a portrait with a user and password, or with characters that end an HTML attribute', async () => {
       const { agent } = await insertAndSignIn(app);
       const addresses = [
@@ -143,6 +161,14 @@ describe('profile', () => {
   describe('with CHANGES_PER_USER_HOUR', () => {
     const instance = instancesBeside(() => app, { CHANGES_PER_USER_HOUR: '3' });
 
+    // guard profile-2: set_findable is limited per user
+    // src/features/account/account-router.ts
+    // - limits: ['changesPerHour'],
+    // guard profile-3: only calls of end_session that end no session are limited per user
+    // src/features/sessions/sessions-service.ts
+    // - if (!(await sessions.has(userId, id))) {
+    // +     if (limits.changesPerHour) {
+    // +       void sessions;
     it('also counts set_findable and calls of end_session that end nothing, but not those that end a session', async () => {
       const limited = await instance();
       const person = await insertPerson(limited);
@@ -159,6 +185,9 @@ describe('profile', () => {
       expectRefusal(await post(agent, '/user/end_session', { id: others[0]?.id }), 429);
     });
 
+    // guard profile-4: names for friends are limited per user
+    // src/features/friendships/friendships-router.ts
+    // - limits: ['displayNamesPerHour'],
     it('allows twenty times as many names for friends', async () => {
       const limited = await instance();
       const [ann, bob] = await insertAndSignInAll(limited, 'Ann', 'Bob');
@@ -168,6 +197,11 @@ describe('profile', () => {
       expect(countCodes(names)).toEqual({ 200: 60, 429: 10 });
     });
 
+    // guard profile-1: changes of a profile are limited per user
+    // src/features/profile/profile-router.ts
+    // -       limits: ['changesPerHour'],
+    // -       handle: (nickname,
+    // + handle: (nickname,
     it('limits names and portraits together, without writing more rows of groups, and does not limit other users', async () => {
       const limited = await instance();
       const { agent, id } = await insertAndSignIn(limited);
@@ -222,6 +256,13 @@ describe('profile', () => {
       expect(await profileOf(id)).toMatchObject({ portrait_uri: '' });
     });
 
+    // guard profile-5: portraits must be on the hosts that the operator names
+    // src/features/profile/portrait-host.ts
+    // - throw notAllowed(`must be on ${hosts.join(' or ')}`);
+    // + return;
+    // guard profile-6: a portrait's address must not name its host in two ways
+    // src/features/profile/portrait-host.ts
+    // - && address.toLowerCase().startsWith(start) && /^([/?#]|$)/.test(rest)
     it.each([
       'https://tracker.example/p.png',
       'https://images.example.com.tracker.example/p.png',

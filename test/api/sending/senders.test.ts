@@ -92,6 +92,10 @@ describe('a code of Twilio Verify', () => {
     await app.db('verification_codes').delete();
   });
 
+  // guard senders-1: a code that its provider makes and compares is the only valid one
+  // src/features/verification/verify-code-service.ts
+  // - return await check(number, typed);
+  // + return codes.matches(number, typed, sent.hmac) || (await check(number, typed));
   it('is not the one that this service has made and not sent', async () => {
     await sendCode(phone);
     const code = rememberSecret(vendors.twilio.verifyCodeFor(number));
@@ -111,6 +115,16 @@ describe('a code of Twilio Verify', () => {
     throw new Error('the stored code has no six digits');
   }
 
+  // guard senders-2: a code that its provider has not compared costs no try
+  // src/features/verification/verify-code-service.ts
+  // -       await guess.giveBack();
+  // -       await verification.releaseAttempt(sent);
+  // + await guess.giveBack();
+  // guard senders-3: a code that its provider has not compared costs no guess
+  // src/features/verification/verify-code-service.ts
+  // -       await guess.giveBack();
+  // -       await verification.releaseAttempt(sent);
+  // + await verification.releaseAttempt(sent);
   it.each(['hang', 'reset', 'gateway', { status: 500, code: 20500 }, { status: 429, code: 20429 }] as const)(
     'costs no try and no guess while Twilio does not compare it: %j',
     async (behaviour) => {
@@ -143,6 +157,10 @@ describe('a code of Twilio Verify', () => {
 });
 
 describe('the service', () => {
+  // guard senders-4: a code whose sender was taken out of the settings is still compared
+  // src/features/sending/sending.ts
+  // - return this.senders.get(way.sender)?.check;
+  // + return this.senderOf(way).check;
   it('compares a code itself whose sender was taken out of the settings', async () => {
     const other = await instance({ CAPTCHA_POLICY: 'off' });
     await app.db('rate_limits').delete();

@@ -73,6 +73,10 @@ const detailsOf = (event: string, phone: PhoneFields) =>
     .pluck('detail');
 
 describe('a test number', () => {
+  // guard test-numbers-9: an account that was registered by a fixed code is marked as such
+  // src/features/users/users-repository.ts
+  // - is_test: isTest
+  // + is_test: false
   it('is sent nothing, and registers and logs in by its fixed code', async () => {
     const phone = numberForFiction();
     const one = await instance([phone]);
@@ -105,6 +109,10 @@ describe('a test number', () => {
     expectRefusal(await ask(mobile, other), 400, 'phone');
   });
 
+  // guard test-numbers-8: fixed codes do not make a country look as if its codes were verified
+  // src/features/verification/verification-repository.ts
+  // - WHERE NOT is_test ON CONFLICT
+  // + ON CONFLICT
   it('is not counted by the spend guard, which does not refuse it either', async () => {
     const phone = numberForFiction();
     const one = await instance([phone], { SPEND_GUARD: 'enforce' });
@@ -123,6 +131,10 @@ describe('a test number', () => {
     await app.db('sms_traffic').delete();
   });
 
+  // guard test-numbers-7: fixed codes count in the limits of codes
+  // src/features/verification/send-code-service.ts
+  // - const uses = [...this.usesOfPhone(phone, standing, raised), ofAddress];
+  // + const uses = fixedCode ? [] : [...this.usesOfPhone(phone, standing, raised), ofAddress];
   it('counts in the limits of codes: the resend time, and the codes of a day', async () => {
     const phone = numberForFiction();
     const one = await instance([phone], { CODE_RESEND_SECONDS: '60', SEND_CODE_PER_PHONE_DAY: '2' });
@@ -134,6 +146,10 @@ describe('a test number', () => {
     expectBody(await ask(one, phone), { code: 5000 });
   });
 
+  // guard test-numbers-5: a fixed code cannot be guessed more often than others
+  // src/features/verification/send-code-service.ts
+  // - await this.checkGuessBudget(phone, caller, standing);
+  // + if (fixedCode === undefined) await this.checkGuessBudget(phone, caller, standing);
   it('lets its code be guessed as seldom as any: five times for each, and as often in a day as the limit says', async () => {
     const phone = numberForFiction();
     const one = await instance([phone], { WRONG_CODES_PER_PHONE_AND_IP_DAY: '7' });
@@ -157,6 +173,9 @@ describe('a test number', () => {
     expectBody(await verify(one, phone), { code: 1000 });
   });
 
+  // guard test-numbers-10: no notice is sent to a test number
+  // src/features/notices/notices.ts
+  // - if (phone.isTest) return;
   it('is not told of changes to its account, since no message may go there', async () => {
     const phone = numberForFiction();
     const one = await instance([phone], { NOTIFY: 'sms' });
@@ -171,6 +190,10 @@ describe('a test number', () => {
 });
 
 describe('the account of a real number', () => {
+  // guard test-numbers-1: a fixed code does not open an account whose phone was proved by a code that was sent
+  // src/features/sending/test-numbers.ts
+  // - proved.includes(number) ? 'refused' : 'in force'
+  // + 'in force'
   it('is not opened by a fixed code: the number is treated as any other', async () => {
     const person = await insertPerson(app);
     const one = await instance([person]);
@@ -179,6 +202,18 @@ describe('the account of a real number', () => {
     expectBody(await verify(one, person), { code: 1000 });
   });
 
+  // guard test-numbers-2: the token of a fixed code does not open an account that came to the number after it
+  // src/features/verification/verification-repository.ts
+  // - .whereRaw(GOOD_FOR_ITS_ACCOUNT).first
+  // + .first
+  // guard test-numbers-12: the token of a fixed code does not log in to an account that came to the number after it
+  // src/features/verification/verification-repository.ts
+  // - AND ${GOOD_FOR_ITS_ACCOUNT}`
+  // + `
+  // guard test-numbers-11: the token of a fixed code does not close an account that came to the number after it
+  // src/features/verification/verification-repository.ts
+  // - .whereRaw(GOOD_FOR_ITS_ACCOUNT).forUpdate()
+  // + .forUpdate()
   it('is not taken over by the token of a fixed code that is older than it', async () => {
     const phone = newPhone();
     const one = await instance([phone]);
@@ -194,6 +229,10 @@ describe('the account of a real number', () => {
     expect(await app.db('users').where({ id }).pluck('password_hash')).toEqual(['x']);
   });
 
+  // guard test-numbers-4: a code that was sent and verified makes an account a real one
+  // src/features/verification/verification-repository.ts
+  // - is_test = phones.is_test AND verified.is_test
+  // + is_test = phones.is_test
   it('is no longer that of a test number once a code was sent to it and verified', async () => {
     const phone = newPhone();
     const one = await instance([phone]);
@@ -204,6 +243,10 @@ describe('the account of a real number', () => {
     expect(one.sms.sent).toHaveLength(1);
   });
 
+  // guard test-numbers-3: no account gets a phone whose code others know
+  // src/features/account/account-service.ts
+  // - if (next.isTest !== (proved.phone?.isTest ?? false))
+  // + if (!next.isTest && proved.phone?.isTest)
   it('does not change to a test number, whose code others know', async () => {
     const phone = numberForFiction();
     const one = await instance([phone]);
@@ -214,6 +257,10 @@ describe('the account of a real number', () => {
     expect(await isTest(person)).toBe(false);
   });
 
+  // guard test-numbers-6: the account of a test number does not become a real one by a new phone
+  // src/features/account/account-service.ts
+  // - if (next.isTest !== (proved.phone?.isTest ?? false))
+  // + if (next.isTest && !proved.phone?.isTest)
   it('is not made of that of a test number, by a change to a real one', async () => {
     const [phone, other, real] = [numberForFiction(), numberForFiction(), newPhone()];
     const one = await instance([phone, other]);

@@ -46,6 +46,9 @@ describe('the ways of a code', () => {
     expect(await codesOf(phone)).toEqual([{ way: 'console sms', country: 'GB' }]);
   });
 
+  // guard ways-2: the row of a code says which way it is tried by
+  // src/features/verification/code-sender.ts
+  // - if (nameOf(way) !== tried) await verification.setWay(id, nameOf(way));
   it('go on after a known failure and after a refusal, with one code that is right', async () => {
     const phone = newPhone();
     const tried = failing({ sms: new Error('the provider failed'), voice: new NumberRefused('no such line') });
@@ -57,6 +60,9 @@ describe('the ways of a code', () => {
     expect(codeOf(await verify(phone, app.sms.codeFor(e164(phone))))).toBe(200);
   });
 
+  // guard ways-1: no other way is tried while a message may still arrive
+  // src/features/sending/sending.ts
+  // - if (error instanceof SendingTimedOut) throw error;
   it('end at a message that may still arrive', async () => {
     const phone = newPhone();
     const tried = failing({ sms: new SendingTimedOut('no answer') });
@@ -65,6 +71,10 @@ describe('the ways of a code', () => {
     expect(await codesOf(phone)).toEqual([{ way: 'console sms', country: 'GB' }]);
   });
 
+  // guard ways-4: a number is undeliverable only if every way refuses it
+  // src/features/sending/sending.ts
+  // - if (refused && failures.length === 0) return refused;
+  // + if (refused) return refused;
   it('are refused as undeliverable only if each refuses the number', async () => {
     const refused = new NumberRefused('not there');
     const phone = newPhone();
@@ -75,6 +85,10 @@ describe('the ways of a code', () => {
     expect(await codesOf(phone)).toEqual([]);
   });
 
+  // guard ways-3: a code goes only by the channel that is asked for
+  // src/features/sending/routes.ts
+  // - (way) => channel === undefined || way.channel === channel
+  // + () => true
   it('are those of the channel that is asked for', async () => {
     const phone = newPhone();
     const tried = failing({});

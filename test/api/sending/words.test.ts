@@ -94,6 +94,10 @@ describe('the message of a code', () => {
     expect(await textFor({ client: 'web' })).toMatch(ending('accounts.example.com'));
   });
 
+  // guard words-2: a code names only the domain of a page that the operator has listed
+  // src/features/sending/last-line.ts
+  // - return domainsOf(lines).includes(origin) ? originLine(origin) : undefined;
+  // + return originLine(origin);
   it('does not name the domain of a page that the operator has not listed', async () => {
     const evil = 'https://accounts.example.com.evil.example';
     const phone = newPhone();
@@ -110,6 +114,14 @@ describe('the message of a code', () => {
 });
 
 describe('the language of a phone', () => {
+  // guard words-5: a notice is in the language of the phone
+  // src/features/notices/notices.ts
+  // - words.notice(happening, phone.language)
+  // + words.notice(happening, '')
+  // guard words-6: a code that names no language is followed by notices in that of the phone
+  // src/features/verification/verification-repository.ts
+  // - (SELECT language FROM phones WHERE phone = :phone), '')
+  // + '')
   it('is kept from the code that registers it, and used for a notice', async () => {
     const phone = newPhone();
     await registerBy(await tokenOf(phone, {}, FRENCH));
@@ -123,6 +135,13 @@ describe('the language of a phone', () => {
     );
   });
 
+  // guard words-3: a code that names no language leaves that of the phone
+  // src/features/verification/verification-repository.ts
+  // - SET language = coalesce(nullif(verified.language, ''), phones.language)
+  // + SET language = verified.language
+  // src/features/verification/verification-repository.ts
+  // - verified.language NOT IN ('', phones.language)
+  // + verified.language <> phones.language
   it('follows a verified code in another language, and stays after one that names none', async () => {
     const phone = await insertPerson(app);
     expect(await languageOf(phone)).toBe('');
@@ -134,6 +153,12 @@ describe('the language of a phone', () => {
     expect(await languageOf(phone)).toBe('ar');
   });
 
+  // guard words-1: only a verified code changes the language of notices
+  // src/features/verification/verification-repository.ts
+  // - WITH own AS (
+  // -    INSERT INTO sms_networks
+  // + WITH told_in AS (UPDATE phones SET language = :language WHERE phone = :phone), own AS (
+  // +    INSERT INTO sms_networks
   it('is not changed by a stranger who only asks for codes, so that the owner can read the notices', async () => {
     const phone = await insertPerson(app);
     await textFor({ language: 'zh' }, {}, phone);
@@ -155,6 +180,10 @@ describe('the language of a phone', () => {
     );
   });
 
+  // guard words-4: a new language is not told to other services as a new phone
+  // migrations/0029_codes.up.sql
+  // - AFTER INSERT OR UPDATE OF phone, region, user_id ON phones
+  // + AFTER INSERT OR UPDATE ON phones
   it('is not told to other services as a changed phone', async () => {
     const phone = await insertPerson(app);
     await untilEventsSeen(app);

@@ -103,6 +103,10 @@ async function insertSessions({ id }: Person, count: number): Promise<void> {
 const countOf = async ({ id }: Person) => (await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [id])).length;
 
 describe('many sessions of one user', () => {
+  // guard own-sessions-4: a user has at most 50 sessions
+  // src/features/sessions/sessions-repository.ts
+  // - OFFSET ${MOST_SESSIONS - 1}
+  // + OFFSET 1000000
   it('are limited to 50: a login ends the oldest', async () => {
     const person = await insertPerson(app);
     await insertSessions(person, 60);
@@ -114,6 +118,10 @@ describe('many sessions of one user', () => {
     expect(kept).not.toContain(`old-${person.id}50`);
   });
 
+  // guard own-sessions-5: a reset deletes at most as many rows as fit into a transaction
+  // src/features/sessions/sessions-repository.ts
+  // - [userId]).limit(MOST_ENDED).select('sid');
+  // + [userId]).select('sid');
   it('are all ended by a reset at once, with little work', async () => {
     const person = await insertPerson(app);
     const thief = await cookieFrom(person, 'Thief/1.0');
@@ -127,6 +135,9 @@ describe('many sessions of one user', () => {
     expect(await listed(owner)).toHaveLength(1);
   });
 
+  // guard own-sessions-2: a session is worth nothing under another password
+  // src/features/sessions/live-session.ts
+  // - AND credentials_version = (sess ->> 'credentialsVersion')::integer
   it('are refused under another password, even for a pending request', async () => {
     const person = await insertPerson(app);
     const cookie = await cookieFrom(person, 'Phone/1.0');
@@ -136,6 +147,10 @@ describe('many sessions of one user', () => {
     expect((await call('/user/groups', cookie)).status).toBe(200);
   });
 
+  // guard own-sessions-3: a session of a closed account is worth nothing
+  // src/features/sessions/live-session.ts
+  // - AND expire > now() AND closed_at IS NULL
+  // + AND expire > now()
   it('are refused when the account is closed', async () => {
     const person = await insertPerson(app);
     const cookie = await cookieFrom(person, 'Phone/1.0');
@@ -145,6 +160,10 @@ describe('many sessions of one user', () => {
 });
 
 describe('/user/end_session', () => {
+  // guard own-sessions-6: a user can end one of their own sessions
+  // src/features/sessions/sessions-repository.ts
+  // - return this.ownById(userId, id).delete();
+  // + return this.ownById(userId, id).update({ expire: new Date(1e13) });
   it("ends one of the user's sessions on every instance at once, and keeps the others", async () => {
     const person = await insertPerson(app);
     const [lost, kept] = [await cookieFrom(person, 'Lost/1.0'), await cookieFrom(person, 'Kept/1.0')];
@@ -171,6 +190,10 @@ describe('/user/end_session', () => {
     expectRefusal(await call('/user/groups', cookie), 401);
   });
 
+  // guard own-sessions-1: no user can end a session of another
+  // src/features/sessions/sessions-repository.ts
+  // - .whereRaw(`${OWNER} = ? AND ${PUBLIC_ID} = ?`, [userId, id])
+  // + .whereRaw(`${PUBLIC_ID} = ?`, [id])
   it('never ends a session of another user', async () => {
     const [victim, stranger] = [await insertPerson(app), await insertPerson(app)];
     const [theirs, own] = [await cookieFrom(victim, 'Phone/1.0'), await cookieFrom(stranger, 'Phone/1.0')];

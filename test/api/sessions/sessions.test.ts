@@ -97,6 +97,13 @@ describe('a session that is checked together with a read', () => {
     '/user/get_token',
   ];
 
+  // guard sessions-7: a reader without a session learns that before anything else
+  // src/http/operations-router.ts
+  // - if (access === 'reader' && !req.signedIn && error instanceof BadRequest) await handled(entrance.user, req, res);
+  // guard sessions-8: data that is read together with a session is returned only if the session is valid
+  // src/features/sessions/joined-reads.ts
+  // - const userId = await this.check(session);
+  // + const userId = session ? String(session.userId) : 'nobody';
   it.each(ended)('does not allow reads when it %s', async (_how, end) => {
     const { person, cookie } = await signedIn();
     const paths = readsOf(await insertPerson(app));
@@ -137,6 +144,12 @@ describe('/user/logout', () => {
     expectRefusal(await groups(second), 401);
   });
 
+  // guard sessions-14: every request checks its session in the database
+  // src/features/sessions/session-reader.ts
+  // - const session = await liveSession(this.reads, sid);
+  // +     const known = ((this as unknown as { known?: Map<string, FoundSession> }).known ??= new Map());
+  // +     const session = known.get(sid) ?? (await liveSession(this.reads, sid));
+  // +     if (session) known.set(sid, session as FoundSession);
   it('ends the session on every instance', async () => {
     const { cookie } = await signedIn();
     const other = await instance();
@@ -159,6 +172,14 @@ describe('a session', () => {
     expectRefusal(await groups(written(cookie.replace('sid=', 'xsid='))), 401);
   });
 
+  // guard sessions-15: each session gets a new id from Node's CSPRNG
+  // src/features/sessions/session-cookies.ts
+  // - randomBytes(24).toString('base64url')
+  // + Buffer.from(Array.from({ length: 24 }, () => 256 * Math.random())).toString('base64url')
+  // guard sessions-16: the id of a session is too long to be guessed
+  // src/features/sessions/session-cookies.ts
+  // - randomBytes(24)
+  // + randomBytes(8)
   it("has an id of 192 bits that Node's CSPRNG draws", async () => {
     const idIn = (cookie: string) =>
       decodeURIComponent(cookie)
@@ -236,6 +257,11 @@ describe('a session', () => {
     expect((await post(inserted.agent, '/user/groups')).status).toBe(200);
   });
 
+  // guard sessions-9: a login writes its session once
+  // src/features/sessions/session-store.ts
+  // -     if (data.renewedAt === data.createdAt) done();
+  // -     else callbackify
+  // + callbackify
   it('is written once at login', async () => {
     const updates = await withoutUpdates(async () => {
       const { person, cookie } = await signedIn();
@@ -245,6 +271,16 @@ describe('a session', () => {
     expect(updates).toBe(0);
   });
 
+  // guard sessions-10: a failure after a complete answer leaves it complete, and goes only to the logger
+  // src/http/error-handler.ts
+  // - if (!res.writableEnded) res.destroy();
+  // + _next(error);
+  // src/http/error-handler.ts
+  // - answer(error, res, logger);
+  // + answer(error, res, logger, _next);
+  // src/http/error-handler.ts
+  // - res: Response, logger: Logger): void {
+  // + res: Response, logger: Logger, _next: (error: unknown) => void): void {
   it('stays valid when it cannot be renewed: the answer is complete, and errors go only to the logger', async () => {
     // Express is silent by itself under a test runner.
     const { NODE_ENV } = process.env;
@@ -280,6 +316,10 @@ describe('a session', () => {
     expect(await sessionOf(person)).toEqual(row);
   });
 
+  // guard sessions-4: a session has a maximum age
+  // src/features/sessions/session-cookies.ts
+  // - if (!isWhole || this.left(session) <= 0)
+  // + if (!isWhole)
   it('is not renewed beyond a total of 90 days', async () => {
     const { person, cookie } = await signedIn();
     await age(person, { createdAt: 89, renewedAt: 2 });
@@ -290,6 +330,10 @@ describe('a session', () => {
     expectRefusal(await groups(cookie), 401);
   });
 
+  // guard sessions-6: an expired session is refused
+  // src/features/sessions/live-session.ts
+  // - AND expire > now() AND closed_at IS NULL
+  // + AND closed_at IS NULL
   it('ends when it has not been used for 30 days', async () => {
     const { person, cookie } = await signedIn();
     const { expire } = await sessionOf(person);
@@ -321,6 +365,10 @@ describe('a session', () => {
     expect((await groups(young, after)).status).toBe(200);
   });
 
+  // guard sessions-5: a session with a forged signature is refused
+  // src/base/secrets.ts
+  // - a.length === b.length && timingSafeEqual(a, b)
+  // + a.length >= 0 && b.length > 0
   it("is refused with 401 if its cookie is tampered with, cut, foreign or not the service's", async () => {
     const { cookie } = await signedIn();
     const value = decodeURIComponent(cookie.slice('sid='.length));
@@ -358,6 +406,13 @@ describe('a session', () => {
     expect((await groups(cookie)).status).toBe(200);
   });
 
+  // guard sessions-1: a pending request does not bring an ended session back
+  // src/features/sessions/sessions-repository.ts
+  // - UPDATE session SET expire = :expires,
+  // -         sess = jsonb_set(:data::jsonb, '{credentialsVersion}', (sess -> 'credentialsVersion')::jsonb)::json
+  // -   WHERE sid = :sid
+  // + INSERT INTO session (sess, expire, sid) VALUES (:data, :expires, :sid)
+  // +   ON CONFLICT (sid) DO UPDATE SET sess = excluded.sess
   it('is not brought back by a pending request after it was ended', async () => {
     const { person, cookie } = await signedIn();
     await age(person, { renewedAt: 2 });
@@ -372,6 +427,10 @@ describe('a session', () => {
 });
 
 describe('a login with the old password during a reset leaves no session and no working cookie', () => {
+  // guard sessions-3: a login is refused if its password was changed since it was compared
+  // src/features/sessions/sessions-repository.ts
+  // - WHERE id = :userId AND credentials_version = :credentialsVersion AND
+  // + WHERE id = :userId AND (credentials_version = :credentialsVersion OR true) AND
   it('when it has read the old hash before the reset and begins its session after it', async () => {
     const person = await insertPerson(app);
     const comparing = new Gate();
@@ -386,6 +445,11 @@ describe('a login with the old password during a reset leaves no session and no 
     await expectNoWayIn(person, []);
   });
 
+  // guard sessions-2: a login during a reset waits for it
+  // src/features/sessions/sessions-repository.ts
+  // -    AND suspended_at IS NULL AND closed_at IS NULL
+  // -      FOR SHARE`
+  // + AND suspended_at IS NULL AND closed_at IS NULL`
   itOnOneServer('when it begins its session after the reset has ended all sessions and before it commits', async () => {
     const person = await insertPerson(app);
     await app.db.raw(`
@@ -455,6 +519,18 @@ describe('sessions in production', () => {
   /** Headers from a proxy that terminates HTTPS. */
   const proxied = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' };
 
+  // guard sessions-11: the cookie is sent only over HTTPS
+  // src/http/cookies.ts
+  // - secure: production,
+  // + secure: false,
+  // guard sessions-12: the cookie is not sent with requests from other sites
+  // src/http/cookies.ts
+  // - sameSite: 'lax',
+  // + sameSite: 'none',
+  // guard sessions-13: the cookie belongs only to this host
+  // src/http/cookies.ts
+  // - production ? `__Host-${name}` : name
+  // + name
   it('have the cookie __Host-sid: Secure, HttpOnly, SameSite=Lax, Path=/, no Domain', async () => {
     const person = await insertPerson(app);
     const answer = await post(production.api, '/user/login', person, proxied);

@@ -102,6 +102,14 @@ const counts = () =>
     .sum({ sent: 'sent', verified: 'verified' });
 
 describe('the spend guard', () => {
+  // guard spend-guard-1: the spend guard refuses codes in enforce mode
+  // src/features/spend-guard/spend-guard.ts
+  // - this.mode === 'enforce' ? await
+  // + this.mode === 'off' ? await
+  // guard spend-guard-8: networks that verify few codes are refused first in an alarm
+  // src/features/spend-guard/spend-guard.ts
+  // - finding.window === 'network' || isBehind(network)
+  // + finding.window === 'network'
   it('in enforce mode refuses a region whose codes are no longer verified: 5000, Retry-After, nothing sent', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await attackOn('GB');
@@ -119,6 +127,10 @@ describe('the spend guard', () => {
     ]);
   });
 
+  // guard spend-guard-18: an attack on one region does not block the others
+  // src/features/spend-guard/alarm.ts
+  // - SHARE_OF_ONE = { hour: 5, day: 10 }
+  // + SHARE_OF_ONE = { hour: 1_000, day: 1_000 }
   it('in enforce mode still sends to phones with an account, and to other regions', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await attackOn('GB');
@@ -128,6 +140,10 @@ describe('the spend guard', () => {
     expect(await decisions('elsewhere')).toEqual([]);
   });
 
+  // guard spend-guard-10: in an alarm an account at an unknown place gets one code a day, within limits per address and in total
+  // src/features/spend-guard/spend-guard.ts
+  // - if (standing === 'elsewhere') return limiter.take(caller, ...usesOfAccount(phone, caller));
+  // + if (standing === 'elsewhere') return usesOfAccount(phone, caller).length > 9 ? limiter.take(caller) : undefined;
   it('in an alarm sends to an account at an unknown place once a day, and to five such accounts per address', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1', TRUST_PROXY: '1' });
     await attackOn('GB');
@@ -141,6 +157,9 @@ describe('the spend guard', () => {
     expectBody(await send(guarded, await insertPerson(app), 'none', away), { code: 5000 });
   });
 
+  // guard spend-guard-13: in an alarm an account still gets codes where it was used before
+  // src/features/spend-guard/spend-guard.ts
+  // - if (standing === 'known') return undefined;
   it('in an alarm sends to an account at a place where it was used before', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await attackOn('GB');
@@ -151,6 +170,10 @@ describe('the spend guard', () => {
     }
   });
 
+  // guard spend-guard-12: codes to known accounts are limited when a network verifies hardly any codes
+  // src/load/limits.ts
+  // - name: 'alarm_codes_k', per: 'address', amount: 20,
+  // + name: 'alarm_codes_k', per: 'address', amount: 5_000,
   it('sends 20 codes a day to accounts known at an address whose network verifies hardly any codes', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     const ring = elsewhere();
@@ -167,6 +190,10 @@ describe('the spend guard', () => {
     expect(countCodes(answers)).toEqual({ 200: 40, 5000: 5 });
   });
 
+  // guard spend-guard-11: in an alarm codes to accounts at unknown places have their own limit
+  // src/load/limits.ts
+  // - name: 'alarm_codes', per: 'service', amount: 50,
+  // + name: 'alarm_codes', per: 'service', amount: 5_000,
   it('in an alarm sends fifty codes per quarter of an hour to accounts at unknown places', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     await attackOn('GB');
@@ -175,6 +202,10 @@ describe('the spend guard', () => {
     expect(countCodes(answers)).toEqual({ 200: 50, 5000: 5 });
   });
 
+  // guard spend-guard-9: a share of an alarm is reserved for networks that have not asked before
+  // src/features/spend-guard/spend-guard.ts
+  // - network.sent === 0 ? finding.share : Math.ceil(finding.share / 2)
+  // + finding.share
   it('in an alarm reserves a share for networks that have not asked before', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     await attackOn('GB');
@@ -189,6 +220,10 @@ describe('the spend guard', () => {
     expect(countCodes(answers)).toEqual({ 200: 25, 5000: 5 });
   });
 
+  // guard spend-guard-6: at most five open codes per network count when a region is judged
+  // src/features/verification/verification-repository.ts
+  // - const MOST_COUNTED = 5;
+  // + const MOST_COUNTED = 5_000;
   it('counts at most five open codes per network, so that one address cannot block a country', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     for (let day = 2; day < 12; day += 1) await traffic('GB', `${day} days`, 100, 80);
@@ -213,6 +248,10 @@ describe('the spend guard', () => {
     expect(countCodes(answers)[200]).toBeLessThanOrEqual(40);
   });
 
+  // guard spend-guard-2: networks that verify less than half of their codes leave most of the budget to others
+  // src/load/limits.ts
+  // - share: (messages) => Math.ceil(0.4 * messages)
+  // + share: (messages) => Math.ceil(0.8 * messages)
   it('leaves more than half of the budget to others when a network verifies less than half of its codes', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', SEND_CODE_PER_DAY: '10' });
     await ownNetworkIsBehind();
@@ -221,6 +260,10 @@ describe('the spend guard', () => {
     expect(countCodes(answers)).toEqual({ 200: 4, 5000: 2 });
   });
 
+  // guard spend-guard-3: a network that has used much of the budget leaves most of it to others
+  // src/features/spend-guard/spend-guard.ts
+  // - isBehind(network) || this.hasHadMuch(network)
+  // + isBehind(network)
   it('leaves more than half of the budget to others when a network has used a twentieth of it', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
     await ownNetwork(20, 20);
@@ -231,6 +274,10 @@ describe('the spend guard', () => {
     expectBody(await send(guarded, newPhone(), 'none', elsewhere()), { code: 200 });
   });
 
+  // guard spend-guard-4: accounts known in a network that has used much of the budget have their own limit per address
+  // src/features/spend-guard/spend-guard.ts
+  // - standing === 'known' && this.hasHadMuch(network)
+  // + standing === 'elsewhere' && this.hasHadMuch(network)
   it('sends 20 codes a day to accounts known at an address whose network has used a twentieth of the budget', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
     await ownNetwork(19, 19);
@@ -246,6 +293,10 @@ describe('the spend guard', () => {
     expect(countCodes(answers)).toEqual({ 200: 21, 5000: 4 });
   });
 
+  // guard spend-guard-5: accounts known in a network that has used much of the budget have their own limit per network
+  // src/load/limits.ts
+  // - name: 'alarm_codes_kn', per: 'address', amount: 80,
+  // + name: 'alarm_codes_kn', per: 'address', amount: 8_000,
   it('sends 80 codes a day to accounts known at all addresses of such a network', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
     await ownNetwork(20, 20);
@@ -261,6 +312,10 @@ describe('the spend guard', () => {
     expect(countCodes(answers)).toEqual({ 200: 1, 5000: 1 });
   });
 
+  // guard spend-guard-7: a code beyond these five counts once it is verified
+  // src/features/verification/verification-repository.ts
+  // - SET sent = held.sent + excluded.sent, verified
+  // + SET verified
   it('counts a code beyond these five once it is verified', async () => {
     const phones = await inParallel(6, async () => newPhone());
     for (const phone of phones) expectBody(await send(app, phone), { code: 200 });
@@ -298,6 +353,10 @@ describe('the spend guard', () => {
     expectBody(await send(guarded, newPhone()), { code: 200 });
   });
 
+  // guard spend-guard-14: a region's pending codes are capped
+  // src/features/spend-guard/spend-guard.ts
+  // - alarmOf(own) ?? burstOf(own, ahead, FLOOR.region)
+  // + alarmOf(own)
   it('does not judge codes that are too new to be typed in, but caps their number', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await traffic('GB', '0 minutes', 500, 451);
@@ -320,6 +379,10 @@ describe('the spend guard', () => {
     expect(sent).toBeLessThanOrEqual(180);
   });
 
+  // guard spend-guard-15: pending codes are capped for concurrent requests too
+  // src/features/spend-guard/spend-guard.ts
+  // - const ahead = enter(region);
+  // + const ahead = enter(region) && 0;
   it('counts codes that have not reached the database yet: one of 12 concurrent ones gets the last place', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', DATABASE_POOL_MAX: '20' });
     await traffic('GB', '0 minutes', 49, 0);
@@ -340,6 +403,9 @@ describe('the spend guard', () => {
     expectBody(await send(guarded, newPhone()), { code: 5000 });
   });
 
+  // guard spend-guard-19: regions are countries
+  // src/features/phones/phone-number.ts
+  // - parsePhoneNumberFromString(number)?.country ??
   it('judges each country of a calling code separately', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await attackOn('JM');
@@ -357,6 +423,14 @@ describe('a few codes to each of many countries', () => {
       return countCodes(answers);
     });
 
+  // guard spend-guard-16: small regions are judged together
+  // src/features/spend-guard/spend-guard.ts
+  // - alarmOfAll(all) ?? burstOf(all, ahead, FLOOR.together)
+  // + burstOf(all, ahead, FLOOR.together)
+  // guard spend-guard-17: the pending codes of small regions are capped together
+  // src/features/spend-guard/spend-guard.ts
+  // - alarmOfAll(all) ?? burstOf(all, ahead, FLOOR.together)
+  // + alarmOfAll(all)
   it('are capped together while no country can be judged, and refused once one can', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1', TRUST_PROXY: '1' });
     await spray(guarded, 2);

@@ -60,6 +60,10 @@ describe('GET /user/changes', () => {
     expect(version).toBeGreaterThanOrEqual(versions[1] ?? 0);
   });
 
+  // guard changes-1: a page hears of groups that its user has joined since
+  // src/features/sync/sync-service.ts
+  // - this.lives.attend(live, await groupIds(reader));
+  // + await groupIds(reader);
   it('hears of a group that the user has joined since', async () => {
     const { versions } = await connect(ann);
     await until(() => versions.length === 1);
@@ -72,6 +76,10 @@ describe('GET /user/changes', () => {
     expect(versions.at(-1)).toBeGreaterThanOrEqual(version);
   });
 
+  // guard changes-3: pages hear of a claim of their own user only
+  // src/features/sync/live-syncs.ts
+  // - this.waiting.get(ofUser(subject)) ?? []) live.isClaimTold = true;
+  // + this.all) live.isClaimTold = true;
   it("tells when the user's number was claimed, and when it was kept, and does not tell others", async () => {
     const streams = [await connect(ann), await connect(bob)] as const;
     await until(() => streams.every(({ versions }) => versions.length > 0));
@@ -96,6 +104,10 @@ describe('GET /user/changes', () => {
     expect(versions).toHaveLength(2);
   });
 
+  // guard changes-2: a page is told nothing after its session has ended
+  // src/features/sync/changes-router.ts
+  // - await handled(reading, req, res);
+  // + if (!req.reads) await handled(reading, req, res);
   it('ends with the session, and is refused without one', async () => {
     const { hasEnded, versions } = await connect(ann);
     await until(() => versions.length === 1);

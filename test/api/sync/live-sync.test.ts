@@ -124,6 +124,9 @@ const changes: Change[] = [
 ];
 
 describe('a sync that waits', () => {
+  // guard live-sync-2: a sync that has waited finds its session again
+  // src/http/operations-router.ts
+  // - if (access !== 'anyone') await handled(entrance[access], req, res);
   it.each(changes)('is answered with %s', async (_, make, found) => {
     const answer = waitingSync();
     await until(() => app.liveSyncs() === 1);
@@ -132,6 +135,10 @@ describe('a sync that waits', () => {
     expect(found(result as SyncResult)).toBeTruthy();
   });
 
+  // guard live-sync-14: a user hears of the name of a friend who has ended the friendship
+  // src/features/sync/live-syncs.ts
+  // - SELECT DISTINCT user_id AS id FROM friendships WHERE friend_id = ANY
+  // + SELECT DISTINCT friend_id AS id FROM friendships WHERE user_id = ANY
   it('is answered with a nickname of a friend who has ended the friendship', async () => {
     const dan = await insertAndSignIn(app, 'Dan');
     await befriend(app, ann, [dan]);
@@ -167,6 +174,13 @@ describe('a sync that waits', () => {
     });
   });
 
+  // guard live-sync-7: a sync that may have missed a change looks again at its end
+  // src/features/sync/sync-router.ts
+  // - && live.hears
+  // guard live-sync-15: waits that may have missed a change do not all ask the database at their end
+  // src/features/sync/sync-router.ts
+  // - if (this.result === undefined)
+  // + if (this.live.hasChanged)
   it('looks again when its time is over if it may have missed a change, in its turn', async () => {
     const client = await settledClient(ann);
     const gate = new Gate();
@@ -192,6 +206,10 @@ describe('a sync that waits', () => {
     expect(result).toMatchObject({ friends: [{ friendId: bob.id }] });
   });
 
+  // guard live-sync-8: a sync that is refused after its wait is told so
+  // src/http/operations-router.ts
+  // - entrance.fail(error, res);
+  // + throw error;
   it.each([
     ['logs out', () => post(ann.agent, '/user/logout')],
     [
@@ -216,6 +234,10 @@ describe('a sync that waits', () => {
     expect(app.liveSyncs()).toBe(0);
   });
 
+  // guard live-sync-4: a user has few syncs that wait
+  // src/load/queues.ts
+  // - per: 'user', share: 5, waiting: 0, refusal: tooManyOwn
+  // + per: 'user', share: 500, waiting: 0, refusal: tooManyOwn
   it('is one of five of a user; a sixth gets 429, and syncs that do not wait are answered', async () => {
     const answers = inParallel(5, () => waitingSync());
     await until(() => app.liveSyncs() === 5);
@@ -227,6 +249,9 @@ describe('a sync that waits', () => {
     expect(app.liveSyncs()).toBe(0);
   });
 
+  // guard live-sync-3: a sync that waits holds no place of an answer
+  // src/http/operations-router.ts
+  // - if (result instanceof Later) place?.leaveAnswer();
   it('holds no place of an answer, however often it is woken', async () => {
     const carol = await insertAndSignIn(app, 'Carol');
     await befriend(app, ann, [carol]);
@@ -241,6 +266,9 @@ describe('a sync that waits', () => {
     for (const answer of await answers) await expectOk(answer);
   });
 
+  // guard live-sync-1: an event is not overtaken by a later one
+  // src/features/events/events-repository.ts
+  // - AND version <= (SELECT sync_horizon())
   it('hears of a change that is committed after later ones', async () => {
     const answer = waitingSync();
     await until(() => app.liveSyncs() === 1);
@@ -256,6 +284,9 @@ describe('a sync that waits', () => {
     expect(result).toMatchObject({ groups: [{ group: { name: 'Walkers' } }] });
   });
 
+  // guard live-sync-5: a sync that waits ends with its client
+  // src/features/sync/live-syncs.ts
+  // - this.end(); this.endTurn(); this.lives.remove(this); this.freePlace();
   it('leaves its place when its client leaves', async () => {
     const { version } = await settledClient(ann);
     const request = ann.agent.post(`/user/sync/${version}`).send({ wait: 50 });
@@ -280,6 +311,10 @@ describe('a sync that waits', () => {
     expect(result).toMatchObject({ groups: [{ group: { name: 'Walkers' } }] });
   });
 
+  // guard live-sync-9: a client that reads slowly lets others look for what has changed
+  // src/features/sync/sync-router.ts
+  // - wait?.leave(); return schemas.changesView(changes);
+  // + return schemas.changesView(changes);
   it('is answered while those before it read their answers slowly, with two turns of a user', async () => {
     const { version } = await settledClient(ann);
     const cookie = await cookieFor(app, ann);
@@ -313,6 +348,9 @@ describe('a sync that waits', () => {
       await until(() => app.liveSyncs() === 2);
     }
 
+    // guard live-sync-10: a call whose time is over keeps no place while its connection is busy
+    // src/http/operations-router.ts
+    // - wait.leave();
     it('when its time is over', async () => {
       await ask(2);
       await until(() => app.liveSyncs() === 1);
@@ -324,6 +362,10 @@ describe('a sync that waits', () => {
       await until(() => app.liveSyncs() === 1);
     });
 
+    // guard live-sync-12: a call whose look fails keeps no place while its connection is busy
+    // src/features/sync/sync-router.ts
+    // - wait?.leave(); throw error;
+    // + throw error;
     it('when its first look fails', async () => {
       const writer = await connectWriter(app);
       await writer.query('BEGIN; LOCK TABLE friendships');
@@ -334,6 +376,10 @@ describe('a sync that waits', () => {
       await writer.end();
     });
 
+    // guard live-sync-16: a page that is refused keeps no place while its connection is busy
+    // src/features/sync/changes-router.ts
+    // - live.leave(); } res.end();
+    // + } res.end();
     it('when a page is refused before it is told anything', async () => {
       const gate = new Gate();
       // The second time, after its place was taken.
@@ -354,6 +400,10 @@ describe('a sync that waits', () => {
     });
   });
 
+  // guard live-sync-13: clients do not call hundreds of times a second while an older transaction is open
+  // src/features/sync/sync-router.ts
+  // - isRepeated && !this.live.hasChanged
+  // + false
   it('repeats what has been sent only after a pause, while an older transaction is open', async () => {
     await untilEventsSeen(app);
     const client = await settledClient(ann);
@@ -373,6 +423,9 @@ describe('a sync that waits', () => {
     expect((await expectOk(await next)).result).toMatchObject({ user: { nickname: 'Annabel' } });
   });
 
+  // guard live-sync-11: thousands that have heard of a change do not ask the database at once when their instance stops
+  // src/features/sync/sync-router.ts
+  // - live.hasEnded ||
   it('is answered without a look when the instance stops before it has its turn', async () => {
     const stopping = await instanceThatStops();
     await untilEventsSeen(app);
@@ -389,6 +442,9 @@ describe('a sync that waits', () => {
     expect(looks.sent).toHaveLength(4);
   });
 
+  // guard live-sync-6: an instance that stops ends all waits
+  // src/composition/container.ts
+  // - services.lives.close();
   it('ends without changes when the instance stops, and asks nothing of the database', async () => {
     const stopping = await instanceThatStops();
     await untilEventsSeen(app);

@@ -94,6 +94,10 @@ describe('POST /user/sync/:version with a large answer', () => {
       );
     });
 
+    // guard sync-large-4: many friends are read in pages
+    // src/features/sync/sync-relations.ts
+    // - ${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK + 1}
+    // + ${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK}
     it('reads them in pages, and returns all that have not ended', async () => {
       const pages: number[] = [];
       const note = (response: unknown, { sql }: { sql: string }) => {
@@ -136,6 +140,10 @@ describe('POST /user/sync/:version with a large answer', () => {
       pages = [];
     });
 
+    // guard sync-large-2: sync reads a long blacklist in pages
+    // src/features/sync/sync-repository.ts
+    // - blacklist: blacklist.length <= few ? blacklist : undefined
+    // + blacklist: blacklist
     it('reads it in pages, and returns all that has not ended', async () => {
       const { blacklist } = await sync(bob);
       expect(pages).toEqual([CHUNK, CHUNK, 1]);
@@ -161,6 +169,10 @@ describe('POST /user/sync/:version with a large answer', () => {
       expect(pages).toEqual([]);
     });
 
+    // guard sync-large-3: an answer with a long blacklist counts as large
+    // src/features/sync/sync-service.ts
+    // - blacklist && friends && !manyEnded && members ? chunks
+    // + members ? chunks
     it('takes one of the two places for large answers', async () => {
       await app.db('group_members').insert({ group_id: 'largest', member_id: bob.id });
       const his = await cookieFor(app, bob);
@@ -206,6 +218,10 @@ describe('POST /user/sync/:version with a large answer', () => {
       await app.db('group_members').where({ member_id: dan.id }).delete();
     });
 
+    // guard sync-large-5: many ended memberships are read in pages
+    // src/features/sync/sync-repository.ts
+    // - ORDER BY member_id, version LIMIT ${CHUNK + 1})`
+    // + ORDER BY member_id, version LIMIT ${CHUNK})`
     it('reads ended memberships in pages, and returns each once', async () => {
       const { groups } = await sync(dan, 1);
       expect(pages).toEqual([CHUNK, CHUNK, 1]);
@@ -281,6 +297,10 @@ describe('POST /user/sync/:version with a large answer', () => {
       expect(result.group_members).toHaveLength((await allMembers()).length);
     });
 
+    // guard sync-large-1: a user has at most two large answers at a time
+    // src/load/queues.ts
+    // - per: 'user', share: 2, waiting: 0, refusal: tooManyOwn
+    // + per: 'user', share: 1e9, waiting: 0, refusal: tooManyOwn
     it('gets two such answers at once, and 429 for more, while others get theirs', async () => {
       const second = await openAnswer(app, '/user/sync/0', cookie);
       for (let count = 0; count < 3; count += 1) {

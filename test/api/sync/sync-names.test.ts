@@ -51,6 +51,10 @@ describe('POST /user/sync/:version with names', () => {
     expect(blacklist).toEqual([{ friendId: cat.id, status: true, timestamp: time, user: other }]);
   });
 
+  // guard sync-names-12: an ended friendship shows no name
+  // src/features/sync/sync-relations.ts
+  // - 'row.status <> 30'
+  // + 'true'
   it('returns no names for ended relations, or of unknown users', async () => {
     const dan = await insertPerson(app, 'Dan');
     await friendOf(bob, 30);
@@ -60,6 +64,14 @@ describe('POST /user/sync/:version with names', () => {
     expect([...friends, ...blacklist].map(({ user }) => user)).toEqual([NOBODY, NOBODY, NOBODY]);
   });
 
+  // guard sync-names-1: only one body asks for names
+  // src/features/sync/sync-schemas.ts
+  // - z.literal(true)
+  // + (z.coerce.boolean() as unknown as z.ZodLiteral<true>)
+  // guard sync-names-2: other bodies are ignored
+  // src/http/operations-router.ts
+  // - options?.safeParse(bodyIfAny(req)).data
+  // + options?.parse(jsonBody(req))
   it.each([
     undefined,
     '',
@@ -87,6 +99,14 @@ describe('POST /user/sync/:version with names', () => {
     expect(Object.keys((await sync(ann)).friends[0] ?? {})).toEqual(['friendId', 'displayName', 'status', 'timestamp']);
   });
 
+  // guard sync-names-3: a rename is a change of friendships
+  // migrations/0016_friendships.up.sql
+  // - SET named_version = 0 WHERE friend_id = NEW.id AND status <> 30
+  // + SET named_version = 0 WHERE false
+  // guard sync-names-4: a rename is not a change for clients that ask without names
+  // migrations/0016_friendships.up.sql
+  // - NEW.version := OLD.version;
+  // + NEW.version := sync_next_version();
   it('delivers the new name or portrait of a friend, but only to clients that ask with names', async () => {
     await friendOf(bob);
     const [plain, named] = [await settledClient(ann), await settledClient(ann, NAMES)];
@@ -118,6 +138,10 @@ describe('POST /user/sync/:version with names', () => {
     expect(named.state()).toEqual(await fullState(ann, NAMES));
   });
 
+  // guard sync-names-5: two renames in one transaction are not a change for clients that ask without names
+  // migrations/0016_friendships.up.sql
+  // - SET named_version = 0
+  // + SET named_version = sync_next_version()
   it('delivers a friend renamed twice in one transaction, and not to clients without names', async () => {
     await friendOf(bob);
     const [plain, named] = [await settledClient(ann), await settledClient(ann, NAMES)];
@@ -137,6 +161,10 @@ describe('POST /user/sync/:version with names', () => {
     expect(client.state()).toEqual(await fullState(ann, NAMES));
   });
 
+  // guard sync-names-11: the rename of a user on a blacklist is found
+  // src/features/sync/sync-relations.ts
+  // - UNION ALL ${RENAMED_ENTRIES} LIMIT
+  // + LIMIT
   it('delivers the new name of a user on the blacklist, and writes nothing for it', async () => {
     await blacklisted(bob);
     const row = () => app.db('blacklist').where({ user_id: ann.id }).first<object>();
@@ -165,6 +193,10 @@ describe('POST /user/sync/:version with names', () => {
     expect(await row()).toEqual(before);
   });
 
+  // guard sync-names-10: the name of a friend whose account is made later is delivered
+  // migrations/0016_friendships.up.sql
+  // - CREATE TRIGGER users_touch_friendships_of_new AFTER INSERT
+  // + CREATE TRIGGER users_touch_friendships_of_new AFTER DELETE
   itOnOneServer('delivers the name of a friend whose account is made after the friendship', async () => {
     const late = `late-${ann.id}`;
     await friendOf({ ...cat, id: late });
@@ -173,6 +205,10 @@ describe('POST /user/sync/:version with names', () => {
     expect((await client.sync()).friends).toMatchObject([{ friendId: late, user: { nickname: 'Late' } }]);
   });
 
+  // guard sync-names-6: a rename does not hide another change
+  // migrations/0016_friendships.up.sql
+  // - AND (NEW.status, NEW.display_name, NEW.message) = (OLD.status, OLD.display_name, OLD.message) THEN
+  // + THEN
   it('ignores a version that a writer sets', async () => {
     await friendOf(bob);
     const client = await settledClient(ann);
@@ -200,6 +236,10 @@ describe('POST /user/sync/:version with names', () => {
         );
     });
 
+    // guard sync-names-13: many friends with names are read in pages
+    // src/features/sync/sync-repository.ts
+    // - friends: friends.length <= few ? friends : undefined
+    // + friends
     itOnOneServer('returns all, reads them in pages, and reads no page when little has changed', async () => {
       const pages: number[] = [];
       const note = (response: unknown, { sql }: { sql: string }) => {
@@ -250,6 +290,14 @@ describe('POST /user/sync/:version with names', () => {
       expect(client.state()).toEqual(await fullState(ann, NAMES));
     });
 
+    // guard sync-names-7: a new friendship and a rename wait for each other
+    // migrations/0017_account.up.sql
+    // - ORDER BY id FOR SHARE
+    // + ORDER BY id
+    // guard sync-names-8: a renewed friendship and a rename wait for each other
+    // migrations/0021_closings.up.sql
+    // - WHEN (NEW.status <> 30 AND OLD.status = 30 OR NEW.status = 20 AND OLD.status <> 20)
+    // + WHEN (false)
     it.each([
       ['made a friend', BEFRIEND, undefined],
       ['made a friend again', AGAIN, 30],
@@ -296,6 +344,10 @@ describe('POST /user/sync/:version with names', () => {
       },
     );
 
+    // guard sync-names-9: a rename writes friendships before memberships
+    // migrations/0021_closings.up.sql
+    // - CREATE TRIGGER users_touch_friendships AFTER UPDATE
+    // + CREATE TRIGGER users_touch_other_friendships AFTER UPDATE
     it('writes friendships before memberships, like closing an account, so that the two never wait for each other', async () => {
       const groupId = `order-${ann.id}`;
       await insertGroup(app, groupId, [ann, bob]);

@@ -204,6 +204,10 @@ describeOnOneServer('sync versions', () => {
     expect(await app.db('sync_epoch').pluck('base')).toHaveLength(2);
   });
 
+  // guard sync-races-2: a new base of versions is above the last one even when the clock was put back
+  // migrations/0008_sync_lives.up.sql
+  // - max(base) + 1000000)
+  // + max(base) - max(base))
   it('are higher than all earlier ones even when the clock was put back', async () => {
     const client = await settledClient(ann);
     // Like taking an hour off the clock since the last life began.
@@ -250,6 +254,10 @@ describeOnOneServer('sync versions', () => {
     await late.end();
   });
 
+  // guard sync-races-1: the horizon stays behind the clock
+  // migrations/0008_sync_lives.up.sql
+  // - SELECT least(max(base) + oldest, sync_clock() - (newest - oldest)) - 1
+  // + SELECT max(base) + oldest - 1
   it.each([
     ['a million transactions ahead', '- 1000000'],
     ['billions of transactions behind', '+ 5000000000'],

@@ -183,6 +183,15 @@ describe('POST /user/sync/:version', () => {
     });
   });
 
+  // guard sync-3: a full sync has no ended membership
+  // src/features/sync/sync-repository.ts
+  // - AND (:since::bigint > 0 OR NOT ${IS_OUT})
+  // guard sync-4: a full sync has no ended friendship
+  // src/features/sync/sync-relations.ts
+  // - AND (status <> 30 OR :since::bigint > 0)
+  // guard sync-5: a full sync has no ended entry of the blacklist
+  // src/features/sync/sync-relations.ts
+  // - AND (status OR :since::bigint > 0)
   it.each([undefined, NAMES])('does not tell a client that begins with 0 what has ended: %j', async (asked) => {
     await app.db('blacklist').insert({ user_id: ann.id, friend_id: bob.id });
     await befriend(ann, bob, {});
@@ -279,6 +288,10 @@ describe('POST /user/sync/:version', () => {
   });
 
   describe('hides from a former member of a group', () => {
+    // guard sync-1: a former member of a group learns nothing new of it
+    // src/features/sync/sync-repository.ts
+    // - me.member_id = :userId AND NOT me.is_deleted AND
+    // + me.member_id = :userId AND
     it('its new name and portrait, however often they change', async () => {
       const groupId = `out-${ann.id}`;
       await insertGroup(app, groupId, [bob, ann]);
@@ -320,6 +333,14 @@ describe('POST /user/sync/:version', () => {
     });
   });
 
+  // guard sync-2: a member who has left is shown without a profile
+  // src/features/sync/sync-repository.ts
+  // - joinNames('m.member_id', 'NOT m.is_deleted')
+  // + joinNames('m.member_id')
+  // guard sync-7: a member who has left a group is reported without a role and a name there
+  // src/features/sync/sync-repository.ts
+  // - CASE WHEN m.is_deleted THEN '' ELSE m.display_name END
+  // + m.display_name
   it('hides the profile and role of a member who has left, also in many chunks', async () => {
     const [few, many] = [`few-${ann.id}`, `many-${ann.id}`];
     await insertGroup(app, few, [ann, bob]);
@@ -390,6 +411,10 @@ describe('POST /user/sync/:version', () => {
     expect((await sync(ann, Number.MAX_SAFE_INTEGER)).friends).toHaveLength(1);
   });
 
+  // guard sync-6: a client from another life of the database learns what has ended
+  // src/features/sync/sync-service.ts
+  // - known > clock ? 1 : known
+  // + known > clock ? 0 : known
   it('also tells such a client what has ended, for it may hold rows', async () => {
     const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertPerson(app, 'Bob')];
     await insertGroup(app, `future-${ann.id}`, [ann, bob]);

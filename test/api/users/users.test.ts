@@ -7,6 +7,12 @@ describe('users', () => {
   const { app } = stage({ env: { FINDS_PER_USER_MINUTE: '5' } });
 
   describe('POST /user/:id', () => {
+    // guard users-2: other users see only the profile of a user
+    // src/features/users/users-repository.ts
+    // - 'profile',
+    // - `SELECT ${columnList(PROFILE_COLUMNS)} FROM users
+    // + 'profile',
+    // + `SELECT ${columnList(PROFILE_COLUMNS)}, version FROM users
     it('returns only id, nickname and portraitUri', async () => {
       const { agent } = await insertAndSignIn(app);
       const bob = await insertPerson(app, 'Bob');
@@ -49,6 +55,14 @@ describe('users', () => {
   });
 
   describe('POST /user/batch', () => {
+    // guard users-3: a closed account is not in a batch of profiles
+    // src/features/users/users-repository.ts
+    // - WHERE id = ANY (:ids::text[]) AND closed_at IS NULL
+    // + WHERE id = ANY (:ids::text[])
+    // guard users-4: a batch of profiles is in the order asked
+    // src/features/users/users-service.ts
+    // - return [...new Set(ids)].flatMap((id) => profiles.get(id) ?? []);
+    // + return [...profiles.values()];
     it('returns the profiles of open accounts, in the order asked, each once', async () => {
       const { agent, ...ann } = await insertAndSignIn(app, 'Ann');
       const [bob, cat, closed] = [
@@ -104,6 +118,10 @@ describe('users', () => {
   });
 
   describe('POST /user/find/:region/:phone', () => {
+    // guard users-1: no log contains a phone, since requests are logged by their route
+    // src/http/request-log.ts
+    // - const route = req.pattern ?? routeOf(req);
+    // + const route = req.originalUrl;
     it('finds a user by the phone, as it is dialled at home or from abroad', async () => {
       const { agent } = await insertAndSignIn(app);
       const bob = await insertPerson(app, 'Bob');

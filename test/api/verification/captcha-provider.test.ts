@@ -61,6 +61,10 @@ describe('the page of the widget', () => {
     return { html: String(body), headers, policy, script: /<script>([^]*?)<\/script>/.exec(String(body))?.[1] ?? '' };
   }
 
+  // guard captcha-provider-4: the page of a captcha runs only its own script and the provider's
+  // src/integrations/captcha/widget-router.ts
+  // - 'sha256-${hash}'
+  // + 'unsafe-inline'
   it("allows the provider's script, frames and calls, its own few lines, and nothing else", async () => {
     const { html, headers, policy, script } = await pageOf();
     const cloudflare = 'https://challenges.cloudflare.com';
@@ -161,6 +165,10 @@ describe('with a captcha provider, /user/send_code', () => {
     expectBody(await sendCode(on, solved()), { code: 5000 });
   });
 
+  // guard captcha-provider-2: the captcha provider is asked per address at most as often as captchas may be made
+  // src/features/verification/captcha-service.ts
+  // - if (this.captchas.checkedOutside)
+  // + if (!caller)
   it('asks the provider per address at most as often as captchas may be made there, then answers 429', async () => {
     const on = await instance({ CHECKS_PER_IP_MINUTE: '3' });
     for (const code of [200, 200, 200]) expectBody(await sendCode(on, solved('made-up')), { code });
@@ -186,6 +194,9 @@ describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', (
     expect(on.sms.sent).toHaveLength(1);
   });
 
+  // guard captcha-provider-3: codes are sent while the provider of a required captcha is down
+  // src/features/verification/send-code-service.ts
+  // - if (verdict === 'away') return 'nothing';
   it.each<SiteverifyBehaviour>(['hang', 'reset', 'garbage', { status: 500 }, { errorCodes: ['internal-error'] }])(
     'sends under the limits without a captcha while the provider is down (%j), with or without a token',
     async (behaviour) => {
@@ -212,6 +223,10 @@ describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', (
     expect(tokensAsked()).toEqual(['']);
   });
 
+  // guard captcha-provider-1: a captcha provider is marked as down only when it fails at a request without a token
+  // src/integrations/captcha/siteverify-captchas.ts
+  // - if (await this.probeNow()) return 'away';
+  // + if ((await this.probeNow()) || first) return 'away';
   it('answers 503 when the provider fails at one token or at a flood of them: the captcha stays required', async () => {
     const on = await always();
     provider.behaveAt('breaks-it', { status: 500 });

@@ -58,6 +58,10 @@ describe('/user/get_sms_img_code', () => {
     expectRefusal(await sendRaw(app, pathOf(url).replace('.png', '.svg'), { method: 'GET' }), 404);
   });
 
+  // guard captcha-2: a captcha is looked up only by a valid id
+  // src/integrations/captcha/drawn-captchas.ts
+  // - ID.test(id) ? this.kept.image(id) : undefined
+  // + this.kept.image(id)
   it('answers 404 for the picture of an unknown or expired captcha', async () => {
     const { url, verifyId } = await newCaptcha();
     await app.db('captchas').where({ id: verifyId }).update({ expires_at: app.db.fn.now() });
@@ -123,6 +127,10 @@ describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
     expectBody(await post(app.api, '/user/send_code', { ...(await exhaustedPhone()), ...used }), { code: 5000 });
   });
 
+  // guard captcha-1: a captcha has one try, also in parallel
+  // src/features/verification/captchas-repository.ts
+  // - await this.live(id).delete(['answer'])
+  // + await this.live(id).select('answer')
   it('allows one try per captcha, even for 20 requests at once', async () => {
     const phones = await inParallel(20, exhaustedPhone);
     const captcha = await solved();
@@ -156,6 +164,10 @@ describe('/user/send_code with another CAPTCHA_POLICY', () => {
     expectBody(await post(always.api, '/user/send_code', { ...newPhone(), ...(await solved(always)) }), { code: 200 });
   });
 
+  // guard captcha-3: one captcha is drawn for all while answers are ignored
+  // src/config/providers.ts
+  // - 'off' ? 'ignored' : 'checked'
+  // + 'off' ? 'checked' : 'checked'
   it('off: ignores captchas, and leaves them unused', async () => {
     const off = await instance({ CAPTCHA_POLICY: 'off', SEND_CODE_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' });
     const phone = await exhaustedPhone();

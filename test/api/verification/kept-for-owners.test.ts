@@ -45,6 +45,10 @@ describe('the owner at a known address', () => {
     }
   };
 
+  // guard kept-for-owners-10: strangers cannot lock out an address where the account was used
+  // src/features/auth/login-attempts.ts
+  // - return logIn(known);
+  // + throw error;
   it('can log in however often strangers fail, unlike other addresses', async () => {
     const ann = await insertPerson(app);
     await logIn(ann, HOME);
@@ -57,6 +61,10 @@ describe('the owner at a known address', () => {
     expect(await logIn(renewed, '192.0.2.7')).toBe(200);
   });
 
+  // guard kept-for-owners-11: a known address keeps its own limit of failed logins
+  // src/features/auth/login-attempts.ts
+  // - uses: uses.filter(({ subject }) => subject !== phone)
+  // + uses: uses.filter(({ subject }) => !subject.startsWith(phone))
   it('has 10 failures of its own while strangers fail, also in parallel', async () => {
     const ann = await insertPerson(app);
     await logIn(ann, HOME);
@@ -108,6 +116,10 @@ async function settled(): Promise<Person> {
 }
 
 describe('the codes of a phone', () => {
+  // guard kept-for-owners-2: strangers who burn the tries at each code do not keep the owner out
+  // src/features/verification/guesses.ts
+  // - Math.ceil(SHARE_FROM_ELSEWHERE * asker)
+  // + asker
   it('let the owner at a known address in through ten rounds of strangers who ask first and burn the tries', async () => {
     const ann = await settled();
     for (let round = 0; round < 10; round += 1) {
@@ -121,6 +133,14 @@ describe('the codes of a phone', () => {
     }
   });
 
+  // guard kept-for-owners-3: a known place has a slot of its own
+  // src/features/verification/send-code-service.ts
+  // - return standing === 'known' ? 'resendKnown' : 'resend';
+  // + return 'resend';
+  // guard kept-for-owners-4: a verified code frees the slot of known places
+  // src/features/verification/verify-code-service.ts
+  // - for (const limit of ['resend', 'resendKnown'] as const)
+  // + for (const limit of ['resend'] as const)
   it('go to a known address right after a stranger asked, once a minute', async () => {
     const ann = await settled();
     expectBody(await ask(ann, ASKING), { code: 200 });
@@ -132,6 +152,10 @@ describe('the codes of a phone', () => {
     expectBody(await ask(ann, HOME), { code: 200 });
   });
 
+  // guard kept-for-owners-5: some codes of a day are reserved for known places
+  // src/features/verification/send-code-service.ts
+  // - this.limitFor(raised, 'sendPerPhoneElsewhere', 'sendPerPhoneElsewhereWithCaptcha')
+  // + this.limitFor(raised, 'sendPerPhone', 'sendPerPhoneWithCaptcha')
   it.each([
     ['without a captcha', 7, 10, false],
     ['with captchas', 17, 20, true],
@@ -155,6 +179,14 @@ describe('the codes of a phone', () => {
     },
   );
 
+  // guard kept-for-owners-7: a known device gets the reserved codes
+  // src/features/verification/verification-router.ts
+  // - caller, asked, deviceOf(req))
+  // + caller, asked)
+  // guard kept-for-owners-8: a known device has the reserved tries
+  // src/features/verification/verification-router.ts
+  // - verify(phone, code, caller, deviceOf(req))
+  // + verify(phone, code, caller)
   it('are reserved for a known device too, wherever it is', async () => {
     const ann = await insertPerson(app);
     const { region, phone, password } = ann;
@@ -169,6 +201,10 @@ describe('the codes of a phone', () => {
     expect((await type(ann, code, further, device)).body).toMatchObject({ code: 200 });
   });
 
+  // guard kept-for-owners-9: a phone without an account has no reserved codes or tries
+  // src/features/verification/guesses.ts
+  // - others: standing === 'elsewhere' ?
+  // + others: standing !== 'known' ?
   it('are all open to strangers when there is no account', async () => {
     const phone = newPhone();
     for (let count = 0; count < 10; count += 1) {
@@ -181,6 +217,10 @@ describe('the codes of a phone', () => {
 });
 
 describe('the tries at a code', () => {
+  // guard kept-for-owners-1: two of the shared tries at a code are reserved for known places
+  // src/features/verification/guesses.ts
+  // - Math.ceil(SHARE_FROM_ELSEWHERE * asker)
+  // + asker
   it('at once: two of the five that others share stay reserved for a known address', async () => {
     const ann = await settled();
     expectBody(await ask(ann, ASKING), { code: 200 });
@@ -190,6 +230,10 @@ describe('the tries at a code', () => {
     expect(countCodes(await Promise.all(owner))).toEqual({ 1000: 2, 2000: 3 });
   });
 
+  // guard kept-for-owners-6: some guesses of a day are reserved for known places
+  // src/features/verification/guesses.ts
+  // - ? 'wrongCodesPerPhoneElsewhere' :
+  // + ? 'wrongCodesPerPhone' :
   it('in a day: a fifth stays reserved for a known address, which still gets codes when strangers do not', async () => {
     const ann = await settled();
     const key = `wrong_codes_p:${e164(ann)}`;

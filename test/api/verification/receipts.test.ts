@@ -131,6 +131,9 @@ describe.each(PROVIDERS)('a receipt of %s', (way, telling, delivered, failed, un
     expect(await receiptOf(number)).toBe('delivered');
   });
 
+  // guard receipts-7: a replayed receipt, or a second one, changes nothing
+  // src/features/verification/verification-repository.ts
+  // - AND receipt = ''
   it('counts once: a replayed one, or another one, changes nothing', async () => {
     const { number, reference } = await sent(way);
     const first = telling(reference, failed[0] ?? '');
@@ -141,6 +144,18 @@ describe.each(PROVIDERS)('a receipt of %s', (way, telling, delivered, failed, un
     expect(await receiptOf(number)).toBe('failed');
   });
 
+  // guard receipts-1: a forged receipt of Twilio changes nothing
+  // src/integrations/senders/receipts.ts
+  // - if (!validateRequest(authToken, header('X-Twilio-Signature'), receiptsUrl, form)) return undefined;
+  // guard receipts-2: a forged receipt of WhatsApp changes nothing
+  // src/integrations/senders/receipts.ts
+  // - if (!isSameText(header('X-Hub-Signature-256'), right)) return undefined;
+  // guard receipts-3: a forged receipt of Telegram changes nothing
+  // src/integrations/senders/receipts.ts
+  // - if (!isSameText(header('X-Request-Signature'), right)) return undefined;
+  // guard receipts-4: a forged receipt of an operator's endpoint changes nothing
+  // src/integrations/senders/receipts.ts
+  // - if (!isSigned(secrets, header, body)) return undefined;
   it('is refused if it is forged, and changes nothing', async () => {
     const { number, reference } = await sent(way);
     const word = delivered[0] ?? '';
@@ -162,6 +177,10 @@ describe.each(PROVIDERS)('a receipt of %s', (way, telling, delivered, failed, un
     expectBody(await tell(telling('', delivered[0] ?? '')), { code: 200 });
   });
 
+  // guard receipts-8: a provider tells only of its own messages
+  // src/features/verification/verification-repository.ts
+  // - AND way = ANY (:ways::text[])
+  // + AND (:ways::text[]) IS NOT NULL
   it('tells only of messages of its own sender', async () => {
     const { number, reference } = await sent(way);
     const others = PROVIDERS.filter(([other]) => other.split(' ')[0] !== way.split(' ')[0]);
@@ -169,6 +188,10 @@ describe.each(PROVIDERS)('a receipt of %s', (way, telling, delivered, failed, un
     expect(await receiptOf(number)).toBe('');
   });
 
+  // guard receipts-9: a receipt is not read without end
+  // src/features/verification/receipts-router.ts
+  // - ...bodyUpTo(MAX_BYTES),
+  // + ...bodyUpTo(100 * MAX_BYTES),
   it('may be long, but not without end', async () => {
     const { path, headers } = telling('x', 'delivered');
     expectRefused(await tell({ path, headers, body: 'x'.repeat(65_536) }));
@@ -182,6 +205,12 @@ function expectRefused(answer: Answer): void {
 }
 
 describe('receipts', () => {
+  // guard receipts-5: a receipt that Telegram signed long ago changes nothing
+  // src/integrations/senders/receipts.ts
+  // - if (!isRecent(seconds)) return undefined;
+  // guard receipts-6: a receipt that an operator's endpoint signed long ago changes nothing
+  // src/integrations/standard-webhooks.ts
+  // - if (!isRecent(seconds, now)) return false;
   it.each([
     ['telegram', byTelegram],
     ['http sms', byEndpoint],
@@ -222,6 +251,10 @@ describe('receipts', () => {
       expect(await ask(question)).toEqual([200, 'text/plain; charset=utf-8', '1158201444']);
     });
 
+    // guard receipts-10: the address of receipts is confirmed only to the holder of our token
+    // src/integrations/senders/receipts.ts
+    // - const isRight = typeof token === 'string' && isSameText(token, verifyToken ?? '');
+    // + const isRight = true;
     it.each([{ 'hub.verify_token': 'wrong' }, { 'hub.mode': 'unsubscribe' }, { 'hub.verify_token': '' }])(
       'is refused with %j',
       async (wrong) => {

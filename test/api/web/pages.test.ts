@@ -54,6 +54,10 @@ async function sendCode(of = app) {
 }
 
 describe.each(['/docs', '/dev', '/dev/inbox'])('the page %s', (path) => {
+  // guard pages-10: the pages have their own policy, which allows only files of the service
+  // src/web/page-file.ts
+  // - script-src 'self';
+  // + script-src 'self' 'unsafe-inline';
   it('runs and shows only files of this service, and cannot be framed', async () => {
     const { headers } = await sendRaw(app, path, GET);
     expect(String(headers['content-security-policy']).split('; ').sort()).toEqual([
@@ -105,6 +109,10 @@ describe('GET /docs', () => {
     });
   });
 
+  // guard pages-11: the page /docs can be turned off
+  // src/composition/pages.ts
+  // - docsRouter({ hasInbox: inbox !== undefined }, meter)] : []
+  // + docsRouter({ hasInbox: inbox !== undefined }, meter)] : [docsRouter({ hasInbox: false }, meter)]
   it('answers 404 when it is turned off', async () => {
     const off = await instance({ DOCS_PAGE: 'off' });
     for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js'])
@@ -138,6 +146,10 @@ describe('the files of /docs and /openapi.json', () => {
     }
   });
 
+  // guard pages-4: downloads of the pages and the description are limited per address
+  // src/http/shared-text.ts
+  // - if (!req.fresh)
+  // + if (body.length === 0)
   it('answer 429 to an address that has downloaded its KiB of the hour', async () => {
     const limited = await instance({ TRUST_PROXY: '1', PAGE_KIB_PER_IP_HOUR: '1000' });
     const first = await from(limited, '192.0.2.7', FILE);
@@ -212,6 +224,10 @@ describe('GET /dev/inbox', () => {
     expect(JSON.stringify(app.logged())).not.toContain(code);
   });
 
+  // guard pages-5: the inbox of development shows codes only with its token
+  // src/web/inbox-router.ts
+  // - if (!isSameText(req.get('Authorization') ?? '', `Bearer ${token}`))
+  // + if (token.length === 0)
   it('shows no code without the token, for example to visitors of a proxy that sends no headers of its own', async () => {
     const code = app.sms.codeFor(await sendCode());
     // A visitor's request as nginx sends it on with only proxy_pass.
@@ -225,6 +241,10 @@ describe('GET /dev/inbox', () => {
       }
   });
 
+  // guard pages-6: the token of the inbox changes at each start
+  // src/start/keys.ts
+  // - secrets.inboxToken ?? randomBytes(16).toString('base64url')
+  // + secrets.inboxToken ?? 'A'.repeat(22)
   it('has a new token at each start, unless one is given', async () => {
     expect(app.inboxToken).toMatch(/^[\w-]{22}$/);
     expect((await instance()).inboxToken).not.toBe(app.inboxToken);
@@ -237,6 +257,10 @@ describe('GET /dev/inbox', () => {
     const asked = (headers: Record<string, string>) =>
       sendRaw(app, path, { ...GET, headers: { ...bearer(), ...headers } });
 
+    // guard pages-7: the inbox of development answers only to this machine's own names
+    // src/web/own-machine.ts
+    // - || !isByOwnName(req) ||
+    // + ||
     it.each(['evil.example', 'evil.example:8585', '127.0.0.1.evil.example', 'localhost.evil.example', '192.168.0.7'])(
       'answers 404 under a foreign host name, which may point to this address: %s',
       async (host) => expectRefusal(await asked({ Host: host }), 404, 'localhost'),
@@ -246,10 +270,17 @@ describe('GET /dev/inbox', () => {
       expect((await asked({ Host: `${host}:${new URL(app.url).port}` })).status).toBe(200);
     });
 
+    // guard pages-8: the inbox of development is hidden from pages of another site
+    // src/web/own-machine.ts
+    // - (site !== 'same-origin' && site !== 'none')
+    // + false
     it.each(['cross-site', 'same-site'])('is hidden from a page of another site: %s', async (site) => {
       expectRefusal(await asked({ 'Sec-Fetch-Site': site }), 404, 'localhost');
     });
 
+    // guard pages-9: the inbox of development is hidden from the origins of CORS_ORIGINS
+    // src/web/own-machine.ts
+    // - (req.get('Origin') ?? own) !== own ||
     it.each(['https://web.example.com', 'http://localhost:3000', 'null'])(
       'is hidden from a page of another origin, listed or not: %s',
       async (origin) => expectRefusal(await asked({ Origin: origin }), 404, 'localhost'),
@@ -266,6 +297,10 @@ describe('GET /dev/inbox', () => {
     for (const path of INBOX) expectRefusal(await sendRaw(production, path, GET), 404, 'no such path');
   });
 
+  // guard pages-1: the inbox of development does not exist in production
+  // src/composition/pages.ts
+  // - return !production && !imagesOnly && !sms.reachesPhones && !isBehindProxy;
+  // + return !sms.reachesPhones;
   it('does not exist in production, whatever sends the messages', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'accounts-pages-'));
     const loaded = loadConfig({ ...productionEnv(), DATA_DIR: dataDir });
@@ -283,6 +318,9 @@ describe('GET /dev/inbox', () => {
     }
   });
 
+  // guard pages-2: the inbox of development does not exist where a proxy is configured
+  // src/composition/pages.ts
+  // - && !isBehindProxy
   it.each([{ TRUST_PROXY: '1' }, { PUBLIC_URL: 'https://accounts.example.com' }])(
     'does not exist where a proxy is configured by %p',
     async (env) => {
@@ -291,6 +329,10 @@ describe('GET /dev/inbox', () => {
     },
   );
 
+  // guard pages-3: the inbox of development does not exist where messages are really sent
+  // src/composition/pages.ts
+  // - !production && !imagesOnly && !sms.reachesPhones
+  // + !production && !imagesOnly
   it('does not exist where messages are really sent', async () => {
     const sending = await instance(TWILIO);
     for (const path of INBOX) expectRefusal(await sendRaw(sending, path, GET), 404, 'no such path');

@@ -154,6 +154,10 @@ describe('a webhook', () => {
     expect(() => isBy(next, first)).toThrow('signature');
   });
 
+  // guard webhooks-11: a webhook is signed at the database's time
+  // src/features/webhooks/webhooks.ts
+  // - messageOf(event, turn.now + performance.now() - takenAt)
+  // + messageOf(event, Date.now())
   it.each([-1, 1])("signs at the database's time on an instance whose clock is wrong by %s h", async (hours) => {
     const { id } = await addWebhook();
     const now = Date.now.bind(Date);
@@ -166,6 +170,10 @@ describe('a webhook', () => {
     expect(ages.map((age) => Math.abs(age) < 60)).toEqual([true, true]);
   });
 
+  // guard webhooks-3: the secret before signs for a day only
+  // src/features/webhooks/webhooks-repository.ts
+  // - CASE WHEN old_secret_until > now() THEN old_secret END
+  // + old_secret
   it('stops signing with the secret before after a day', async () => {
     const { id, secret } = await addWebhook();
     await admin('webhooks secret', [id]);
@@ -176,6 +184,10 @@ describe('a webhook', () => {
     expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).toThrow('signature');
   });
 
+  // guard webhooks-2: a webhook is told only of its kinds
+  // src/features/webhooks/webhooks.ts
+  // - turn.kinds.length === 0 || turn.kinds.includes(event.kind)
+  // + true
   it('is told only of its kinds, and nothing of before it was added', async () => {
     await rename('Before');
     await addWebhook('/renames', 'user.updated');
@@ -186,6 +198,10 @@ describe('a webhook', () => {
     expect([typesTo('/renames'), typesTo('/logouts')]).toEqual([['user.updated'], ['sessions.ended']]);
   });
 
+  // guard webhooks-7: an event that was not taken is told again
+  // src/features/webhooks/webhooks.ts
+  // - await this.caller.send(turn, messageOf(event, turn.now + performance.now() - takenAt));
+  // + await this.caller.send(turn, messageOf(event, turn.now + performance.now() - takenAt)).catch(() => undefined);
   it('that fails holds up only itself, and is told the same event until it takes it', async () => {
     await addWebhook('/ill', 'user.updated');
     await addWebhook('/well', 'user.updated');
@@ -203,6 +219,10 @@ describe('a webhook', () => {
     expect((await listed()).map(({ state }) => state)).toEqual(['told', 'told']);
   });
 
+  // guard webhooks-8: a webhook that fails waits
+  // src/features/webhooks/webhooks-repository.ts
+  // - 2 ** Math.min(attempts, 16)
+  // + 1
   it('waits longer after each failure, up to ten minutes', async () => {
     await addWebhook();
     reply = () => ({ status: 503, json: {} });
@@ -223,6 +243,9 @@ describe('a webhook', () => {
     expect(await waitAfter(30)).toBeLessThanOrEqual(600);
   });
 
+  // guard webhooks-9: a webhook that goes on is told again soon after its next failure
+  // src/features/webhooks/webhooks.ts
+  // - turn.attempts = 1;
   it('that has gone on after failures waits as short as after the first', async () => {
     await addWebhook();
     reply = () => ({ status: receiver.requests.length > 1 ? 500 : 200, json: {} });
@@ -233,6 +256,14 @@ describe('a webhook', () => {
     expect((await app.db('webhooks').first<{ left: number }>(left)).left).toBeLessThan(3);
   });
 
+  // guard webhooks-4: a paused webhook is told nothing
+  // src/features/webhooks/webhooks-repository.ts
+  // - WHERE paused_at IS NULL AND ${IS_DUE} AND EXISTS
+  // + WHERE ${IS_DUE} AND EXISTS
+  // guard webhooks-5: a webhook that fails for a day is paused
+  // src/features/webhooks/webhooks-repository.ts
+  // - failing_since < now() - interval '${PAUSE_HOURS} hours'
+  // + false
   it('is paused after a day of failures, is told nothing then, and goes on where it was', async () => {
     const { id } = await addWebhook();
     reply = () => ({ status: 404, json: {} });
@@ -254,6 +285,10 @@ describe('a webhook', () => {
     expect(typesTo('/').slice(-2)).toEqual(['user.updated', 'user.updated']);
   });
 
+  // guard webhooks-6: a webhook that is gone is paused
+  // src/features/webhooks/webhooks.ts
+  // - error instanceof NotTaken && error.isGone
+  // + false
   it('is paused at once when it is gone', async () => {
     await addWebhook();
     reply = () => ({ status: 410, json: {} });
@@ -271,6 +306,10 @@ describe('a webhook', () => {
     expect(toldTo().map(({ data }) => data.userId)).toEqual(Array.from({ length: 60 }, (_, n) => `u${n + 1}`));
   });
 
+  // guard webhooks-1: a webhook is moved only by the instance that has it
+  // src/features/webhooks/webhooks-repository.ts
+  // - WHERE id = :id AND turn = :turn::bigint AND paused_at IS NULL RETURNING id
+  // + WHERE id = :id AND :turn::bigint IS NOT NULL AND paused_at IS NULL RETURNING id
   it('is told by another instance when one has died, and by one that comes back nothing of before', async () => {
     await addWebhook();
     const gate = new Gate();
@@ -295,6 +334,10 @@ describe('a webhook', () => {
     expect([told.length, told[1], new Set(told).size]).toEqual([4, told[0], 3]);
   });
 
+  // guard webhooks-10: a webhook does not wait for the end of a lease after an outage of the database
+  // src/load/turns.ts
+  // - if (this.isClosed || performance.now() > end) throw error;
+  // + throw error;
   it('goes on at once after an outage of the database, and is told nothing twice', async () => {
     await addWebhook();
     const gate = new Gate();
@@ -312,6 +355,10 @@ describe('a webhook', () => {
     expect((await listed())[0]).toMatchObject({ state: 'told', failure: '' });
   });
 
+  // guard webhooks-12: a webhook does not wait for an hour after the database's clock was set back by one
+  // src/features/webhooks/webhooks-repository.ts
+  // - (due_at <= now() OR due_at > now() + interval '${2 * LONGEST_PAUSE_SECONDS} seconds')
+  // + (due_at <= now())
   it("is told after the database's clock was set back by an hour", async () => {
     await addWebhook();
     reply = () => ({ status: 500, json: {} });
