@@ -17,7 +17,7 @@ import { sourceOf, syncChanges } from '../support/synced';
 import { until } from '../support/until';
 
 // Without it the renderer warns that it is not meant for pages.
-Object.assign(globalThis, { IS_REACT_NATIVE_TEST_ENVIRONMENT: true });
+beforeAll(() => void Object.assign(globalThis, { IS_REACT_NATIVE_TEST_ENVIRONMENT: true }));
 afterAll(() => Reflect.deleteProperty(globalThis, 'IS_REACT_NATIVE_TEST_ENVIRONMENT'));
 
 /** Shows an error that a component below has thrown. */

@@ -7,7 +7,8 @@ const SQL = 'src/features/users/users-repository.ts';
 const STORE = 'packages/client/src/sync/store.ts';
 const BASE_URL = 'packages/client/src/base-url.ts';
 const COOKIE_JAR = 'packages/client/src/cookie-jar.ts';
-const FILES = [...DRAWING, SQL, STORE, BASE_URL, COOKIE_JAR] as const;
+const TEST = 'test/unit/passwords.test.ts';
+const FILES = [...DRAWING, SQL, STORE, BASE_URL, COOKIE_JAR, TEST] as const;
 type File = (typeof FILES)[number];
 
 const rules = rulesOfFiles();
@@ -42,7 +43,8 @@ describe('the linter', () => {
 
   // guard lint-1: no value is written into the text of a statement
   // eslint.config.mjs
-  // - 'no-restricted-syntax': ['error', ...WRITTEN_INTO_SQL],
+  // - ['error', ...WRITTEN_INTO_SQL, ...STATE]
+  // + ['error', ...STATE]
   it.each([
     'db.raw(`SELECT * FROM users WHERE nickname = ${nickname}`)',
     "db.raw('SELECT * FROM users WHERE nickname = ' + nickname)",
@@ -58,6 +60,35 @@ describe('the linter', () => {
       expect(complaints(SQL, 'no-restricted-syntax', source)).toEqual([]);
     },
   );
+
+  // guard lint-5: a module of src keeps no state, which tests would share
+  // eslint.config.mjs
+  // - ['error', ...WRITTEN_INTO_SQL, ...STATE]
+  // + ['error', ...WRITTEN_INTO_SQL]
+  it.each([
+    'let count = 0; count += 1;',
+    'export let count = 0;',
+    'const seen = new Set();',
+    'export const names = new Map();',
+    'export const names = [];',
+  ])('refuses state of a module: %s', (source) => {
+    expect(complaints(SQL, 'no-restricted-syntax', source)).toMatchObject([
+      { severity: 2, message: expect.stringContaining('keeps no state') as string },
+    ]);
+  });
+
+  it.each([
+    'const NAMES = new Set(["ann"]);',
+    'export const list = () => { let count = 0; return [new Map(), count]; };',
+  ])('accepts a constant, and state of a function: %s', (source) => {
+    expect(complaints(SQL, 'no-restricted-syntax', source)).toEqual([]);
+  });
+
+  it('refuses jest.mock, which does nothing to shared modules', () => {
+    expect(complaints(TEST, 'no-restricted-properties', `jest.mock('bcrypt', () => ({}));`)).toMatchObject([
+      { severity: 2, message: expect.stringContaining('modules are shared') as string },
+    ]);
+  });
 
   // guard lint-3: the client uses no global that React Native does not have
   // eslint.config.mjs

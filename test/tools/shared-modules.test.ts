@@ -45,12 +45,27 @@ describe('the test files of a worker', () => {
     return { status, said: stderr };
   }
 
+  // guard shared-modules-1: the files of a worker load a module of src once
+  // test/support/jest/runtime.cjs
+  // - SHARED.test(path) ? path : undefined
+  // + undefined
+  // guard shared-modules-2: a file finds the environment as it was
+  // test/support/jest/environment.cjs
+  // - if (!(name in env)) delete process.env[name];
+  // + {}
+  // guard shared-modules-3: spies end with their file
+  // test/support/jest/runtime.cjs
+  // - super.teardown();
   it('load the modules of src once, and find nothing that another file has left', () => {
     const { status, said } = run({ one: FILE, another: FILE });
     expect(said).toMatch(/^use 1 of the module$[^]*^use 2 of the module$/m);
     expect({ status, said }).toMatchObject({ status: 0 });
   });
 
+  // guard shared-modules-4: a file that leaves a global fails
+  // test/support/jest/environment.cjs
+  // - if (left.length > 0) throw
+  // + if (false) throw
   it('fail when they leave a global, which is gone for the next one', () => {
     const { status, said } = run({ one: LEAVES_A_GLOBAL, another: LEAVES_A_GLOBAL });
     expect(said.match(/must delete the globals that it makes: left$/gm)).toHaveLength(2);
