@@ -31,7 +31,7 @@ describe('the test files of a worker', () => {
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'shared-modules-'))));
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Runs the files one after another, in one process. */
+  /** Runs the files serially, in one process. */
   function run(files: Record<string, string>): { status: number | null; said: string } {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.test.ts`), text);
     const swc = [join(ROOT, 'node_modules/@swc/jest'), { jsc: { parser: { syntax: 'typescript' } } }];
