@@ -1,4 +1,5 @@
 import { startApp, type AppOptions, type Env, type TestApp } from './app';
+import { TestCluster } from './clusters';
 import { instancesBeside, type StartBeside } from './instances';
 import { insertAndSignInAll, type SignedInPerson } from './people';
 
@@ -13,6 +14,8 @@ interface Options extends AppOptions {
   peopleOnce?: boolean;
   /** Starts the service before each test. */
   eachTest?: boolean;
+  /** Starts a PostgreSQL for the service: a change is heard once no older transaction is open in the whole cluster. */
+  ownCluster?: boolean;
 }
 
 type Name = 'ann' | 'bob' | 'cat' | 'dan' | 'eve';
@@ -27,16 +30,23 @@ type Stage = {
  * it. The returned object stands for the app and the people of the running test. Jest runs hooks that clean up in their
  * order: one that needs the service, or its database, stands before this call.
  */
-export function stage({ env = {}, people: count = 0, peopleOnce, eachTest, ...options }: Options = {}): Stage {
+export function stage({ env = {}, people: count = 0, peopleOnce, eachTest, ownCluster, ...options }: Options = {}): Stage {
   let app: TestApp | undefined;
+  let cluster: TestCluster | undefined;
   let people: SignedInPerson[] = [];
   const started = currentOf(() => app);
   const instance = instancesBeside(() => started);
   const [beforehand, afterwards] = eachTest ? [beforeEach, afterEach] : [beforeAll, afterAll];
   beforehand(async () => {
-    app = await startApp(typeof env === 'function' ? await env() : env, options);
+    // A Citus has no copy.
+    if (ownCluster && process.env.TEST_CLUSTER !== undefined) cluster = await TestCluster.startCopy();
+    const own = cluster && { databaseUrl: cluster.serviceUrl };
+    app = await startApp(typeof env === 'function' ? await env() : env, { ...options, ...own });
   });
-  afterwards(() => app?.close());
+  afterwards(async () => {
+    await app?.close();
+    await cluster?.remove();
+  });
   if (count > 0)
     (peopleOnce ? beforeAll : beforeEach)(async () => {
       people = await insertAndSignInAll(started, ...NICKNAMES.slice(0, count));

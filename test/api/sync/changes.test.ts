@@ -9,7 +9,7 @@ import { until } from '../../support/until';
 
 describe('GET /user/changes', () => {
   const streams: AbortController[] = [];
-  const { app, ann, bob } = stage({ people: 2 });
+  const { app, ann, bob } = stage({ people: 2, ownCluster: true });
   afterEach(async () => {
     for (const stream of streams.splice(0)) stream.abort();
     await until(() => app.liveSyncs() === 0);

@@ -15,7 +15,7 @@ import { cookieFor, openAnswer } from '../../support/streams';
 import { until } from '../../support/until';
 import { cancelWaiting, untilWaiting } from '../../support/waiting';
 
-const { app, ann, bob } = stage({ people: 2 });
+const { app, ann, bob } = stage({ people: 2, ownCluster: true });
 let group: string;
 
 beforeEach(async () => {
