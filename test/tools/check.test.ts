@@ -47,9 +47,11 @@ function git(...args: string[]): void {
   expect(spawnSync('git', args, { cwd: folder }).status).toBe(0);
 }
 
-function check(...words: string[]) {
+const check = (...words: string[]) => run('check', ...words);
+
+function run(script: string, ...words: string[]) {
   const { JEST_WORKER_ID: _worker, ...env } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/check.mjs', ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/${script}.mjs`, ...words], {
     cwd: folder,
     env,
     encoding: 'utf8',
@@ -91,7 +93,7 @@ describe('npm run check -- --fast', () => {
   });
 });
 
-describe('npm run check', () => {
+describe('npm run test:all', () => {
   it('repeats a test by itself that failed beside others, and says so', () => {
     write(
       'test/other.test.js',
@@ -103,12 +105,15 @@ describe('npm run check', () => {
 });
 `,
     );
-    const { status, told } = check();
+    const { status, told } = run('test', '--all');
     expect(told).toContain('Again, by themselves: test/other.test.js');
     expect(told).toContain('Passed only by themselves: test/other.test.js');
+    expect(told).toMatch(/^These tests took \d+ s of processor\.$/m);
     expect(status).toBe(0);
   });
+});
 
+describe('npm run check', () => {
   // guard check-1: a test that also fails by itself fails the check
   // scripts/test.mjs
   // - return second.isGood;

@@ -2,21 +2,20 @@ import { once } from 'node:events';
 import { request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
-import { createLogger } from '../../src/base/logger';
+import { silent } from '../support/silent';
 import { Deadline } from '../../src/http/deadline';
 import { errorHandler, failWith } from '../../src/http/error-handler';
 import { streamJson } from '../../src/http/json-stream';
 import { ok } from '../../src/http/route';
 
 const DEADLINE_MS = 400;
-const logger = createLogger('silent');
 
 let deadline: Deadline;
 let server: Server;
 const late: unknown[] = [];
 
 async function serve(routes: (app: Express) => void): Promise<string> {
-  const fail = failWith(logger);
+  const fail = failWith(silent);
   const onError = errorHandler(fail);
   deadline = new Deadline(fail, DEADLINE_MS);
   const app = express();

@@ -1,4 +1,4 @@
-import { createLogger } from '../../src/base/logger';
+import { silent } from '../support/silent';
 import { LiveSync, LiveSyncs } from '../../src/features/sync/live-syncs';
 import { openQueues } from '../../src/load/queues';
 
@@ -43,7 +43,7 @@ describe('syncs that wait', () => {
 /** Returns syncs of these users, which have been told of a change, and the numbers of those that look for it. */
 function told(userIds: string[]) {
   const away = () => () => Promise.reject(new Error('no database'));
-  const lives = new LiveSyncs(away, openQueues().liveLooks, createLogger('silent'));
+  const lives = new LiveSyncs(away, openQueues().liveLooks, silent);
   const waiting = userIds.map((userId) => new LiveSync(lives, userId, () => undefined));
   const looking: number[] = [];
   waiting.forEach((live, number) => void look(live).then(() => looking.push(number)));

@@ -1,6 +1,6 @@
 import express, { type Express } from 'express';
 import request from 'supertest';
-import { createLogger } from '../../src/base/logger';
+import { silent } from '../support/silent';
 import { errorHandler, failWith } from '../../src/http/error-handler';
 import { fromThisMachine } from '../../src/web/own-machine';
 
@@ -12,7 +12,7 @@ function reachedFrom(address: string): Express {
     next();
   });
   app.use(fromThisMachine, (_req, res) => void res.send('shown'));
-  app.use(errorHandler(failWith(createLogger('silent'))));
+  app.use(errorHandler(failWith(silent)));
   return app;
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { silent } from '../../support/silent';
 import { loadConfig } from '../../../src/config/config';
-import { createLogger } from '../../../src/base/logger';
 import { Metrics } from '../../../src/composition/metrics';
 import { buildServices } from '../../../src/composition/services';
 import { createMetricsServer } from '../../../src/http/metrics-server';
@@ -131,7 +131,7 @@ describe('metrics', () => {
   it('show from the start, with 0, each series whose rise is an alert', async () => {
     const config = loadConfig({ DATA_DIR: app.dataDir });
     const fresh = new Metrics();
-    const outside = { databaseUrl: app.databaseUrl, keys: loadKeys(config), logger: createLogger('silent') };
+    const outside = { databaseUrl: app.databaseUrl, keys: loadKeys(config), logger: silent };
     const services = await buildServices(config, outside);
     fresh.watch(services);
     const text = await fresh.text();
@@ -220,7 +220,7 @@ describe('metrics', () => {
     const services = await buildServices(config, {
       databaseUrl: 'postgresql://service@127.0.0.1:1/nothing',
       keys: loadKeys(config),
-      logger: createLogger('silent'),
+      logger: silent,
     });
     away.watch(services);
     const text = await away.text();

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
+import { silent } from '../../support/silent';
 import { openConnections } from '../../../src/database/connections';
 import { PAGE } from '../../../src/database/pages';
 import { LimitsRepository } from '../../../src/features/limits/limits-repository';
-import { createLogger } from '../../../src/base/logger';
 import { statements } from '../../support/all-statements';
 import { post } from '../../support/calls';
 import { PNG } from '../../support/images';
@@ -235,7 +235,7 @@ describe('the query plan', () => {
   // + []
   it('for limits is made once per connection, not once per login', async () => {
     const settings = { poolMax: 1, prepare: true, clocksApartMs: 0 };
-    const connections = openConnections(app.databaseUrl, settings, createLogger('silent'));
+    const connections = openConnections(app.databaseUrl, settings, silent);
     const limits = new LimitsRepository(connections.counting);
     const buckets = [{ key: 'login_failures_p:+441632960001', amount: 100, seconds: 900 }];
     for (let count = 0; count < 3; count += 1) await limits.settle(await limits.hold(buckets), () => true);

@@ -1,4 +1,4 @@
-import { createLogger } from '../../../src/base/logger';
+import { silent } from '../../support/silent';
 import { AuditTrail } from '../../../src/features/audit/audit-trail';
 import { SecurityEventsRepository } from '../../../src/features/audit/security-events-repository';
 import { Limiter } from '../../../src/features/limits/limiter';
@@ -779,8 +779,6 @@ describe('lookups', () => {
     expect(await app.db('rate_limits').whereLike('key', 'checks%')).toEqual([]);
   });
 });
-
-const silent = createLogger('silent');
 
 describe('every limit of the table', () => {
   const AMOUNT = 7;

@@ -1,4 +1,4 @@
-import { createLogger } from '../../../src/base/logger';
+import { silent } from '../../support/silent';
 import { MessagingChangesRepository } from '../../../src/features/messaging/messaging-changes-repository';
 import { MessagingCopy } from '../../../src/features/messaging/messaging-copy';
 import { MessagingUpdates } from '../../../src/features/messaging/messaging-updates';
@@ -415,7 +415,7 @@ describeOnOneServer('the turn of a user', () => {
   });
   const times: number[] = [];
   const updatesOf = (follow: Follower['follow']) =>
-    new MessagingUpdates(follower(follow), repository, new MessagingCopy(app.serviceDb), createLogger('silent'));
+    new MessagingUpdates(follower(follow), repository, new MessagingCopy(app.serviceDb), silent);
 
   // guard messaging-updates-7: a turn is taken by one instance at a time
   // src/features/messaging/messaging-changes-repository.ts
@@ -698,7 +698,7 @@ describeOnOneServer('the turn of a user', () => {
     expect(await updatesOf(nothing).secondsWaiting()).toBeLessThan(1_800);
     await app.db('messaging_turns').update({ since: app.db.raw(`now() - interval '2 hours'`) });
     expect(await updatesOf(nothing).secondsWaiting()).toBeGreaterThanOrEqual(7_200);
-    const withoutProvider = [undefined, repository, new MessagingCopy(app.serviceDb), createLogger('silent')] as const;
+    const withoutProvider = [undefined, repository, new MessagingCopy(app.serviceDb), silent] as const;
     expect(await new MessagingUpdates(...withoutProvider).secondsWaiting()).toBe(0);
   });
 

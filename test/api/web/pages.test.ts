@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
-import { createLogger } from '../../../src/base/logger';
+import { silent } from '../../support/silent';
 import { buildContainer } from '../../../src/composition/container';
 import { loadConfig } from '../../../src/config/config';
 import { loadKeys } from '../../../src/start/keys';
@@ -171,7 +171,7 @@ describe('the files of /docs and /openapi.json', () => {
 describe('GET /dev', () => {
   const config = () => loadConfig({ DATA_DIR: app.dataDir });
   const pageOf = async (settings = config()) => {
-    const outside = { databaseUrl: app.databaseUrl, keys: loadKeys(settings), logger: createLogger('silent') };
+    const outside = { databaseUrl: app.databaseUrl, keys: loadKeys(settings), logger: silent };
     const metricsUrl = () => 'http://127.0.0.1:9464/metrics';
     const container = await buildContainer(settings, { ...outside, sms: new KeptSms() }, { metricsUrl });
     const { text } = await request(container.app).get('/dev').set('Host', 'localhost');
@@ -305,7 +305,7 @@ describe('GET /dev/inbox', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'accounts-pages-'));
     const loaded = loadConfig({ ...productionEnv(), DATA_DIR: dataDir });
     const config = { ...loaded, sms: { ...loaded.sms, reachesPhones: false } };
-    const outside = { databaseUrl: app.databaseUrl, keys: loadKeys(config), logger: createLogger('silent') };
+    const outside = { databaseUrl: app.databaseUrl, keys: loadKeys(config), logger: silent };
     const container = await buildContainer(config, { ...outside, sms: new KeptSms() });
     try {
       for (const path of INBOX) {
