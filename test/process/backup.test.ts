@@ -855,6 +855,9 @@ interface Place {
         child.on('close', (status) => settle({ status, output }));
       });
     expect(await npm('backup')).toEqual({ status: 0, output: expect.stringMatching(/ is complete, /) as string });
+    // PostgreSQL lists a connection for a moment after its client has ended.
+    const connections = `SELECT FROM pg_stat_activity WHERE datname = '${place.database}'`;
+    await until(async () => (await place.server.sql('postgres', connections)).length === 0);
     const { status, output } = await npm('restore', '--', 'latest', '--replace');
     expect({ status, output }).toMatchObject({
       status: 0,

@@ -30,7 +30,14 @@ type Stage = {
  * it. The returned object stands for the app and the people of the running test. Jest runs hooks that clean up in their
  * order: one that needs the service, or its database, stands before this call.
  */
-export function stage({ env = {}, people: count = 0, peopleOnce, eachTest, ownCluster, ...options }: Options = {}): Stage {
+export function stage({
+  env = {},
+  people: count = 0,
+  peopleOnce,
+  eachTest,
+  ownCluster,
+  ...options
+}: Options = {}): Stage {
   let app: TestApp | undefined;
   let cluster: TestCluster | undefined;
   let people: SignedInPerson[] = [];
