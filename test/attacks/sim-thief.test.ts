@@ -1,4 +1,5 @@
 import { cookieOf, expectBody, post, reasonOf, sendRaw, type Answer } from '../support/calls';
+import { Gate } from '../support/gate';
 import { befriend } from '../support/groups';
 import { OPERATIONS, pathOf } from '../support/operations';
 import {
@@ -28,6 +29,7 @@ const { app } = stage({
   },
 });
 afterEach(async () => {
+  app.sms.before = () => Promise.resolve();
   await app.db('rate_limits').delete();
 });
 
@@ -118,6 +120,30 @@ describe('a thief of the SIM', () => {
     // The thief who has not set a password does not pass where it is asked for.
     if (byCode !== 'wrong_password') expect(byCode).toBe(byReset);
     expect(byCode).not.toBe('not_signed_in');
+  });
+
+  // guard sim-thief-3: a notice that is sent after a reset does not show where the owner logged in before it
+  // src/features/account/export-repository.ts
+  // - AND (event <> 'notice_sent' OR reset.at = '-infinity')
+  it('does not see where the owner logged in by a notice of it that is sent after the reset', async () => {
+    const victim = await registerAndSignIn(app);
+    const sending = new Gate();
+    app.sms.before = ({ body }) => (body === 'new device' ? sending.wait() : Promise.resolve());
+    sessionOf(await post(app.api, '/user/login', victim, HOME));
+    await sending.reached;
+    const thief = await WAYS['a reset']?.(victim);
+    sending.open();
+    const notice = () =>
+      app.db('security_events').where({ user_id: victim.id, detail: 'new_device', user_agent: 'Owner/1.0' });
+    await until(async () => (await notice()).length === 1);
+    const headers = { ...THIEF, Cookie: thief?.Cookie ?? '' };
+    const { body } = await sendRaw(app, '/user/export', {
+      body: JSON.stringify({ password: thief?.password }),
+      headers,
+    });
+    const text = JSON.stringify(body);
+    expect(text).toContain('notice_sent');
+    for (const place of Object.values(HOME)) expect(text).not.toContain(place);
   });
 
   it.each([

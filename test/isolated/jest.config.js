@@ -2,12 +2,11 @@
 // it shows whether a test passes only because of what another has left.
 const base = require('../../jest.config.js');
 
-const { runtime: _shared, ...rest } = base;
-
 /** @type {import('jest').Config} */
 module.exports = {
-  ...rest,
+  ...base,
   rootDir: '../..',
+  runtime: 'jest-runtime',
   testEnvironment: 'node',
   // jose is published as an ES module only, and OpenTelemetry's exporter calls import(): Jest can do neither.
   transformIgnorePatterns: ['/node_modules/(?!(jose|@opentelemetry/otlp-exporter-base)/)'],

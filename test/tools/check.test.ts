@@ -50,7 +50,7 @@ function git(...args: string[]): void {
 const check = (...words: string[]) => run('check', ...words);
 
 function run(script: string, ...words: string[]) {
-  const { JEST_WORKER_ID: _worker, ...env } = process.env;
+  const { JEST_WORKER_ID: _worker, TEST_REPORT: _ofThisRun, ...env } = process.env;
   const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/${script}.mjs`, ...words], {
     cwd: folder,
     env,

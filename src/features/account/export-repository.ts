@@ -75,10 +75,11 @@ interface EventRow extends KeptEvent {
 
 /**
  * Hides places from before a password reset, and all but `onlyIp`, if it is not empty: the user may be the new owner of
- * a recycled number.
+ * a recycled number. A notice that was sent after the reset may be about a login before it.
  */
 const shownSinceReset = (column: string) =>
-  `CASE WHEN security_events.at >= reset.at AND :onlyIp::text IN ('', ip) THEN ${column} ELSE '' END`;
+  `CASE WHEN security_events.at >= reset.at AND (event <> 'notice_sent' OR reset.at = '-infinity')
+             AND :onlyIp::text IN ('', ip) THEN ${column} ELSE '' END`;
 
 const eventsPage = statement<EventRow, 'userId' | 'onlyIp' | 'afterAt' | 'afterId'>(
   'kept-events',
