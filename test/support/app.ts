@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import {
   createServer as createSocketServer,
@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
+import pino from 'pino';
 import request from 'supertest';
 import { buildAdminApi } from '../../src/admin/admin-api';
 import { createLogger } from '../../src/base/logger';
@@ -123,7 +124,8 @@ export async function startApp(env: Env = {}, options: AppOptions = {}): Promise
   const { patience = PATIENCE, vendorTimeoutMs = PATIENT_MS } = options;
   const sms = new KeptSms();
   const logFile = join(OUTPUT, `log-${randomBytes(5).toString('hex')}.ndjson`);
-  const log = createWriteStream(logFile);
+  // Synchronous, so that a test finds a line as soon as what it tells of has happened.
+  const log = pino.destination({ dest: logFile, sync: true });
   const keys = loadKeys(config);
   const logger = createLogger(config.logLevel, log);
   const traces = await openTraces(config.traces, logger);
