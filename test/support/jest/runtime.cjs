@@ -6,10 +6,13 @@ const { default: Runtime } = require('jest-runtime');
 const ROOT = join(__dirname, '..', '..', '..');
 
 /**
- * Modules that the test files of a worker load once: packages, and what src holds, which keeps no state (the linter
- * refuses it). Tests and their helpers are loaded for each file: helpers register hooks, and `jest` belongs to a file.
+ * Modules that the test files of a worker load once: packages, also where node_modules is a link, and what src holds,
+ * which keeps no state (the linter refuses it). Tests and their helpers are loaded for each file: helpers register
+ * hooks, and `jest` belongs to a file.
  */
-const SHARED = new RegExp(`^${ROOT}/((.*/)?(node_modules|src)/|test/support/(as-documented|document)\\.ts$)`);
+const SHARED = new RegExp(
+  `/node_modules/|^${ROOT.replace(/\W/g, '\\$&')}/((.*/)?src/|test/support/(as-documented|document)\\.ts$)`,
+);
 const sharedPaths = new Map();
 
 /** The runtime of the file that runs. It compiles shared modules, too: by Jest's transform and its cache. */
