@@ -11,7 +11,7 @@ module.exports = {
       },
     ],
   },
-  // The test files of a worker share loaded modules, which saves about a second a file. jest.isolated.js does without.
+  // The test files of a worker share loaded modules. test/isolated is the same without that.
   testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
   runtime: '<rootDir>/test/support/jest/runtime.cjs',
   reporters: ['default', '<rootDir>/test/support/slowest-files.cjs'],

@@ -1,4 +1,4 @@
-// node test/support/compiled.cjs FILE [WORD …] is like node scripts/run.mjs FILE [WORD …], in less than half the time: it
+// node test/support/compiled.cjs FILE [WORD …] is like node scripts/run.mjs FILE [WORD …], in about half the time: it
 // keeps compiled sources, and does not look for missing packages.
 const { createHash } = require('node:crypto');
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');

@@ -8,7 +8,7 @@ import { until } from './until';
 
 export const ROOT = join(__dirname, '..', '..');
 
-/** Runs a program of the sources in less than half the time of scripts/run.mjs, which compiles them at each start. */
+/** Runs a program of the sources in about half the time of scripts/run.mjs, which compiles them at each start. */
 export const COMPILED = join(ROOT, 'test/support/compiled.cjs');
 /** Starts the service as `npm start` does. */
 export const SOURCES = [join(ROOT, 'scripts/run.mjs'), 'src/server.ts'];
