@@ -16,6 +16,8 @@ it('finds the scope in order', () => {
   const loaded = errorForLog as typeof errorForLog & { uses?: number };
   loaded.uses = (loaded.uses ?? 0) + 1;
   process.stderr.write('use ' + loaded.uses + ' of the module\\n');
+  const handlers = Reflect.get(globalThis, Symbol.for('EVENT_HANDLERS')) as unknown[];
+  process.stderr.write(handlers.length + ' handlers of events\\n');
   process.env.LEFT = '1';
   process.chdir('/');
   process.once('exit', function left() {});
@@ -59,6 +61,7 @@ describe('the test files of a worker', () => {
   it('load the modules of src once, and find nothing that another file has left', () => {
     const { status, said } = run({ one: FILE, another: FILE });
     expect(said).toMatch(/^use 1 of the module$[^]*^use 2 of the module$/m);
+    expect(new Set(said.match(/^\d+ handlers of events$/gm)).size).toBe(1);
     expect({ status, said }).toMatchObject({ status: 0 });
   });
 
