@@ -20,6 +20,7 @@ import { PATIENCE } from '../support/patience';
 import { serviceRequestIds, requestLinesOf } from '../support/request-ids';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
+import { withFailures } from '../support/waiting';
 
 const [LOGIN, OPEN] = [true, false].map((needed) =>
   OPERATIONS.filter(({ access }) => ['user', 'reader'].includes(access) === needed).map(pathOf),
@@ -629,39 +630,21 @@ describe('internal failures', () => {
     'by a deadlock or a serialization failure are retried three times before a client gets a 503',
     async () => {
       const { agent, id } = await insertAndSignIn(app);
-      const failing = async (failures: number, code: string) => {
-        await app.db.raw(`
-        CREATE SEQUENCE IF NOT EXISTS tries;
-        SELECT setval('tries', 1, false);
-        CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-          BEGIN
-            IF nextval('tries') <= ${failures} THEN RAISE EXCEPTION 'try again' USING ERRCODE = '${code}'; END IF;
-            RETURN NEW;
-          END $$;
-        CREATE OR REPLACE TRIGGER fail_at_first BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION fail_at_first();`);
-      };
-      try {
+      const old = (await insertAndSignIn(app)) satisfies Person;
+      await withFailures(app, async (nextOn) => {
         for (const code of ['40P01', '40001']) {
-          await failing(3, code);
+          await nextOn('users', 3, code);
           expectBody(await post(agent, '/user/set_nickname', { nickname: `after ${code}` }), { code: 200 });
           expect(await app.db('users').where({ id }).first('nickname')).toEqual({ nickname: `after ${code}` });
-          await failing(4, code);
+          await nextOn('users', 4, code);
           const refused = await post(agent, '/user/set_nickname', { nickname: 'never' });
           expectRefusal(refused, 503);
           expect(retryAfterOf(refused)).toBeGreaterThanOrEqual(1);
         }
-        await failing(3, '40P01');
-        const { password } = await insertPerson(app);
-        const old = (await insertAndSignIn(app)) satisfies Person;
-        expectBody(
-          await post(old.agent, '/user/change_password', { oldPassword: old.password, newPassword: password }),
-          {
-            code: 200,
-          },
-        );
-      } finally {
-        await app.db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
-      }
+        await nextOn('users');
+        const change = { oldPassword: old.password, newPassword: newPassword() };
+        expectBody(await post(old.agent, '/user/change_password', change), { code: 200 });
+      });
     },
   );
 });

@@ -68,26 +68,25 @@ export async function whileOpen<const Calls extends Call | readonly Call[]>(
   return (Array.isArray(calls) ? all : all[0]) as Answers<Calls>;
 }
 
-/** Gives `work` a function that makes the next three writes to a table end like a deadlock. */
-export async function withDeadlocks(
+/** Gives `work` a function that makes the next writes to a table fail, by default three by a deadlock. */
+export async function withFailures(
   { db }: Database,
-  work: (nextOn: (table: string) => PromiseLike<unknown>) => Promise<void>,
+  work: (nextOn: (table: string, failures?: number, code?: string) => PromiseLike<unknown>) => Promise<void>,
 ): Promise<void> {
-  await db.raw(`
-    CREATE SEQUENCE tries;
-    CREATE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-      BEGIN
-        IF nextval('tries') <= 3 THEN RAISE EXCEPTION 'cut' USING ERRCODE = '40P01'; END IF;
-        RETURN NEW;
-      END $$;`);
-  const nextOn = (table: string) =>
+  await db.raw('CREATE SEQUENCE tries');
+  const nextOn = (table: string, failures = 3, code = '40P01') =>
     db.raw(`
       SELECT setval('tries', 1, false);
+      CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+        BEGIN
+          IF nextval('tries') <= ${failures} THEN RAISE EXCEPTION 'cut' USING ERRCODE = '${code}'; END IF;
+          RETURN NEW;
+        END $$;
       CREATE OR REPLACE TRIGGER fail_at_first BEFORE INSERT OR UPDATE ON ${table}
         FOR EACH ROW EXECUTE FUNCTION fail_at_first();`);
   try {
     await work(nextOn);
   } finally {
-    await db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
+    await db.raw('DROP FUNCTION IF EXISTS fail_at_first CASCADE; DROP SEQUENCE tries');
   }
 }

@@ -25,7 +25,7 @@ import {
 import { itOnOneServer } from '../../support/on-one-server';
 import { stage } from '../../support/stage';
 import { foldingClientOf, fullState, settledClient, sync } from '../../support/sync';
-import { LOCK_USER, whileHeld, whileOpen, withDeadlocks } from '../../support/waiting';
+import { LOCK_USER, whileHeld, whileOpen, withFailures } from '../../support/waiting';
 
 const REQUEST_WAITS = 3 * 24 * 3_600;
 const IGNORED_WAITS = 24 * 3_600;
@@ -928,7 +928,7 @@ describe('friendships', () => {
     // - this.transacting ? ask() : retrying(ask)
     // + ask()
     itOnOneServer('are retried when PostgreSQL aborts them as a deadlock', async () => {
-      await withDeadlocks(app, async (nextOn) => {
+      await withFailures(app, async (nextOn) => {
         await nextOn('friendships');
         expectAction(await invite(ann, bob), 'Sent');
         await nextOn('friendships');

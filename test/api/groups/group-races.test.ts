@@ -24,7 +24,7 @@ import {
 } from '../../support/people';
 import { stage } from '../../support/stage';
 import { connectWriter, fullState, settledClient } from '../../support/sync';
-import { LOCK_GROUP, LOCK_USER, untilWaiting, whileHeld, whileOpen, withDeadlocks } from '../../support/waiting';
+import { LOCK_GROUP, LOCK_USER, untilWaiting, whileHeld, whileOpen, withFailures } from '../../support/waiting';
 
 /** More connections than calls that wait at a time, so that the test can still count the waiting ones. */
 const ENV = { DATABASE_POOL_MAX: '40', GROUP_MAX_MEMBERS: '5' };
@@ -443,7 +443,7 @@ describe('with another service writing at the same time', () => {
 
 describe('group operations', () => {
   itOnOneServer('are retried when PostgreSQL aborts them as a deadlock', async () => {
-    await withDeadlocks(app, async (nextOn) => {
+    await withFailures(app, async (nextOn) => {
       await nextOn('group_members');
       expectBody(await join(dan)(), { code: 200 });
       await nextOn('group_members');
