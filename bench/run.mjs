@@ -34,10 +34,12 @@ function failed(error) {
 }
 
 async function prepare() {
-  // The short check does not run other software; it needs only packages that the service has as well.
-  const needsOthers = !(options.short || options.against) || !hasWrk;
+  // Neither the short check nor a comparison runs other software.
+  const isAlone = options.short || options.against !== undefined;
+  const needed = isAlone ? !hasWrk && 'autocannon' : 'parse-server';
   const folder = `${root}/bench`;
-  if (needsOthers && !existsSync(`${folder}/node_modules`)) command('npm', ['ci', '--no-audit', '--no-fund'], folder);
+  if (needed && !existsSync(`${folder}/node_modules/${needed}`))
+    command('npm', ['ci', '--no-audit', '--no-fund', ...(isAlone ? ['--omit=optional'] : [])], folder);
   command(process.execPath, ['scripts/build.mjs'], root);
   if (options.against) options.earlier = await earlierBuild(options.against);
 }
