@@ -326,7 +326,7 @@ async function chooseVendors(
     storage,
     uploads,
     uploadCounts,
-    captchas: await chooseCaptchas(config.captcha, { kept: repos.captchas, queues, logger, observe }),
+    captchas: await chooseCaptchas(config.captcha, { kept: repos.captchas, queues, logger, observe, timeoutMs }),
   };
 }
 

@@ -17,19 +17,20 @@ interface Parts {
   queues: Pick<Queues, 'captchaPictures' | 'captchaChecks'>;
   logger: Logger;
   observe?: CallObserver | undefined;
+  timeoutMs?: number | undefined;
 }
 
 /** Returns the captchas, and a router for what clients show of them. */
 export async function chooseCaptchas(
   settings: CaptchaSettings,
-  { kept, queues, logger, observe }: Parts,
+  { kept, queues, logger, ...asking }: Parts,
 ): Promise<{ captchas: Captchas; shown: Router }> {
   switch (settings.provider) {
     case 'turnstile': {
       const { SiteverifyCaptchas } = await import('./siteverify-captchas');
       const { widgetRouter } = await import('./widget-router');
       return {
-        captchas: new SiteverifyCaptchas({ ...settings, observe }, queues.captchaChecks, logger),
+        captchas: new SiteverifyCaptchas({ ...settings, ...asking }, queues.captchaChecks, logger),
         shown: widgetRouter(settings),
       };
     }

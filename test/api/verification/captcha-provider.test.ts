@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
-import { type Env, type TestApp } from '../../support/app';
+import type { AppOptions, Env, TestApp } from '../../support/app';
 import { countCodes, expectBody, expectRefusal, post, sendRaw, retryAfterOf, inParallel } from '../../support/calls';
 import { instancesBeside } from '../../support/instances';
 import { newPhone, passResendTime, type PhoneFields } from '../../support/people';
+import { PATIENT_MS } from '../../support/patience';
 import { stage } from '../../support/stage';
 import {
   startSiteverifyStandIn,
@@ -25,10 +26,10 @@ afterEach(async () => {
 const beside = instancesBeside(() => app, { TRUST_PROXY: 'loopback', CODE_RESEND_SECONDS: '1' });
 
 /** An instance that asks the provider. */
-function instance(env: Env = {}): Promise<TestApp> {
+function instance(env: Env = {}, options?: Pick<AppOptions, 'vendorTimeoutMs'>): Promise<TestApp> {
   const { siteKey, secretKey, verifyUrl } = provider;
   const keys = { CAPTCHA_SITE_KEY: siteKey, CAPTCHA_SECRET_KEY: secretKey, CAPTCHA_VERIFY_URL: verifyUrl };
-  return beside({ CAPTCHA_PROVIDER: 'turnstile', ...keys, ...env });
+  return beside({ CAPTCHA_PROVIDER: 'turnstile', ...keys, ...env }, options);
 }
 
 const solved = (token = provider.token()) => ({ verifyId: provider.siteKey, verifyCode: token });
@@ -182,8 +183,9 @@ describe('with a captcha provider, /user/send_code', () => {
 });
 
 describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', () => {
-  const always = (env: Env = {}) =>
-    instance({ CAPTCHA_POLICY: 'always', SEND_CODE_PER_IP_HOUR: '2', SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: '9', ...env });
+  const required = { CAPTCHA_POLICY: 'always', SEND_CODE_PER_IP_HOUR: '2', SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: '9' };
+  const always = (env: Env = {}, vendorTimeoutMs = PATIENT_MS) =>
+    instance({ ...required, ...env }, { vendorTimeoutMs });
 
   it('requires a solved captcha each time, and answers 400 without one', async () => {
     const on = await always();
@@ -200,7 +202,7 @@ describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', (
   it.each<SiteverifyBehaviour>(['hang', 'reset', 'garbage', { status: 500 }, { errorCodes: ['internal-error'] }])(
     'sends under the limits without a captcha while the provider is down (%j), with or without a token',
     async (behaviour) => {
-      const on = await always();
+      const on = await always({}, behaviour === 'hang' ? 1_000 : PATIENT_MS);
       provider.behave(behaviour);
       expectBody(await sendCode(on), { code: 200 });
       expectBody(await sendCode(on, solved()), { code: 200 });
@@ -228,7 +230,7 @@ describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', (
   // - if (await this.probeNow()) return 'away';
   // + if ((await this.probeNow()) || first) return 'away';
   it('answers 503 when the provider fails at one token or at a flood of them: the captcha stays required', async () => {
-    const on = await always();
+    const on = await always({}, 10_000);
     provider.behaveAt('breaks-it', { status: 500 });
     const broken = await sendCode(on, solved('breaks-it'));
     expectRefusal(broken, 503);
