@@ -77,7 +77,7 @@ interface Description<A extends Access, Params, Body, Result> {
   access: A;
   params?: z.ZodType<Params>;
   body?: z.ZodType<Body>;
-  /** Optional body, instead of `body`. A body that does not match is ignored. */
+  /** Optional body, instead of `body`. A body that is not a JSON object counts as one without options. */
   options?: z.ZodType<Body>;
   /** Result; without it the answer is `{ code: 200 }`. */
   result?: z.ZodType<Result>;

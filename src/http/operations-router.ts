@@ -182,7 +182,7 @@ function inputOf({ params, body, options }: Operation, req: Request): object {
   return {
     ...(params && (parse(params, req.params) as object)),
     ...(body && (parse(body, jsonBody(req)) as object)),
-    ...(options?.safeParse(bodyIfAny(req)).data as object | undefined),
+    ...(options && (parse(options, bodyIfAny(req)) as object)),
   };
 }
 

@@ -10,6 +10,7 @@ import type { Changes } from './sync-service';
 
 /** Proxies end a request without an answer after a minute. */
 const MOST_WAIT = 50;
+const WAIT_MESSAGE = `must be an integer from 1 to ${MOST_WAIT}, in seconds`;
 const VERSION = 1_795_239_147_583_503;
 const MESSAGE = 'must be an integer from 0 to 9007199254740991';
 
@@ -32,16 +33,16 @@ export const sinceVersion = z.object({
 export const asked = z
   .object({
     names: z
-      .literal(true)
+      .boolean('must be true or false')
       .optional()
       .meta({
         description: 'With true, rows of blacklist and friends also have `user`. False has no effect.',
         examples: [true],
       }),
     wait: z
-      .int()
-      .min(1)
-      .max(MOST_WAIT)
+      .int(WAIT_MESSAGE)
+      .min(1, WAIT_MESSAGE)
+      .max(MOST_WAIT, `must be at most ${MOST_WAIT} seconds`)
       .optional()
       .meta({
         description: 'Seconds for which an answer without changes waits for one. Without it, answers come at once.',
