@@ -17,6 +17,8 @@ export interface WebhookTurn extends Place {
   now: number;
 }
 
+type TestedReceiver = Pick<WebhookTurn, 'url' | 'secrets' | 'now'>;
+
 /** A webhook as operators see it, without its secrets. */
 export interface ListedWebhook {
   id: string;
@@ -47,6 +49,8 @@ const IS_DUE = `(due_at <= now() OR due_at > now() + interval '${2 * LONGEST_PAU
 
 const NOW = '(extract(epoch FROM now()) * 1000)::float8';
 
+const SECRETS = 'array_remove(ARRAY[secret, CASE WHEN old_secret_until > now() THEN old_secret END], NULL)';
+
 const take = statement<WebhookTurn, 'most'>(
   'take-webhooks',
   `UPDATE webhooks SET due_at = now() + interval '${LEASE_SECONDS} seconds', turn = turn + 1,
@@ -56,8 +60,7 @@ const take = statement<WebhookTurn, 'most'>(
        WHERE paused_at IS NULL AND ${IS_DUE} AND EXISTS (SELECT FROM events WHERE ${AFTER_ITS_LAST})
        ORDER BY due_at LIMIT :most::integer FOR UPDATE SKIP LOCKED))
    RETURNING id, url, kinds, version, number, subject, turn, attempts,
-             array_remove(ARRAY[secret, CASE WHEN old_secret_until > now() THEN old_secret END], NULL) AS secrets,
-             ${NOW} AS now`,
+             ${SECRETS} AS secrets, ${NOW} AS now`,
 );
 
 type Held = 'id' | 'turn';
@@ -110,9 +113,9 @@ const standing = statement<{ state: string; count: number; seconds: number }>(
   `SELECT ${STATE} AS state, count(*)::integer AS count, max(${BEHIND})::float8 AS seconds FROM webhooks GROUP BY 1`,
 );
 
-const secretsOf = statement<{ url: string; secret: string; now: number }, 'id'>(
-  'webhook-secret',
-  `SELECT url, secret, ${NOW} AS now FROM webhooks WHERE id = :id`,
+const receiverOf = statement<TestedReceiver, 'id'>(
+  'webhook-receiver',
+  `SELECT url, ${SECRETS} AS secrets, ${NOW} AS now FROM webhooks WHERE id = :id`,
 );
 
 const pause = statement<{ id: string }, 'id'>(
@@ -187,9 +190,9 @@ export class WebhooksRepository {
     return found;
   }
 
-  async receiver(id: string): Promise<{ url: string; secrets: string[]; now: number } | undefined> {
-    const [found] = await secretsOf(this.db, { id });
-    return found && { url: found.url, secrets: [found.secret], now: found.now };
+  async receiver(id: string): Promise<TestedReceiver | undefined> {
+    const [found] = await receiverOf(this.db, { id });
+    return found;
   }
 
   async pause(id: string): Promise<boolean> {

@@ -144,14 +144,16 @@ describe('a webhook', () => {
     const [renewed] = rowsOf(await admin('webhooks secret', [id]), 'renewed');
     await rename('Anna');
     await until(() => receiver.requests.length === 2);
-    const isBy = (by: string, { body, headers }: RecordedRequest) => {
-      const verified = new Webhook(by).verify(body, headers as Record<string, string>);
-      return (verified as Told).type === 'user.updated';
-    };
-    const [first, second] = receiver.requests as [RecordedRequest, RecordedRequest];
+    await admin('webhooks test', [id]);
+    const typeBy = (by: string, { body, headers }: RecordedRequest) =>
+      (new Webhook(by).verify(body, headers as Record<string, string>) as Told).type;
+    const [first, second, tested] = receiver.requests as [RecordedRequest, RecordedRequest, RecordedRequest];
     const next = rememberSecret(String(renewed?.secret));
-    expect([isBy(secret, first), isBy(secret, second), isBy(next, second)]).toEqual([true, true, true]);
-    expect(() => isBy(next, first)).toThrow('signature');
+    expect([typeBy(secret, first), typeBy(secret, second), typeBy(next, second)]).toEqual(
+      Array(3).fill('user.updated'),
+    );
+    expect([typeBy(secret, tested), typeBy(next, tested)]).toEqual(Array(2).fill('webhook.test'));
+    expect(() => typeBy(next, first)).toThrow('signature');
   });
 
   // guard webhooks-11: a webhook is signed at the database's time
