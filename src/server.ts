@@ -25,6 +25,7 @@ import { keyMistakes, loadKeys } from './start/keys';
 import { messageOf, unusable } from './start/remedies';
 import { StartLog } from './start/start-log';
 import { unknownVariables } from './start/unknown-names';
+import { warningsOf } from './start/warnings';
 
 const DRAIN_MS = 10_000;
 /**
@@ -86,7 +87,7 @@ function settings(): Config {
   const words = readWords(config.words);
   const all = [...mistakes, ...words.mistakes, ...folderMistakes(config), ...keyMistakes(config)];
   if (all.length > 0) throw new ConfigError(all);
-  words.told.forEach((line) => startLog.warn(line));
+  [...words.told, ...warningsOf(config)].forEach((line) => startLog.warn(line));
   return config;
 }
 

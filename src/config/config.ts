@@ -134,19 +134,26 @@ function sessionsOf({ SESSION_DAYS: given, SESSION_MAX_DAYS: maxDays }: Environm
   return { days: given ?? Math.min(SESSION_DAYS, maxDays), maxDays };
 }
 
-function metricsOf({ METRICS_HOST: host, METRICS_PORT: given }: Environment, strict: boolean) {
+function metricsOf(env: Environment, strict: boolean, mistakes: string[]) {
+  const { METRICS_HOST: host, METRICS_PORT: given } = env;
   const port = given ?? (strict ? undefined : 0);
+  mistakes.push(...sharedPorts(env, 'METRICS_PORT', ['PORT']));
   return port === undefined ? undefined : { host, port };
 }
 
-/** Returns where the admin API listens. It must not share a port with the public service or the metrics. */
+/** Returns where the admin API listens. */
 function adminOf(env: Environment, mistakes: string[]) {
   const { ADMIN_HOST: host, ADMIN_PORT: port } = env;
   if (port === undefined || env.IMAGES === 'only') return undefined;
-  for (const other of ['PORT', 'METRICS_PORT'] as const)
-    if (port !== 0 && port === env[other])
-      mistakes.push(`ADMIN_PORT: must not be ${other}, which has other readers: choose another port`);
+  mistakes.push(...sharedPorts(env, 'ADMIN_PORT', ['PORT', 'METRICS_PORT']));
   return { host, port };
+}
+
+/** Refuses one port for two audiences. 0 is a free one. */
+function sharedPorts(env: Environment, name: 'METRICS_PORT' | 'ADMIN_PORT', others: ('PORT' | 'METRICS_PORT')[]) {
+  return others
+    .filter((other) => env[name] !== undefined && env[name] !== 0 && env[name] === env[other])
+    .map((other) => `${name}: must not be ${other}, which has other readers: choose another port`);
 }
 
 function tracesOf(env: Environment) {
@@ -207,7 +214,7 @@ function nested(env: Environment, mistakes: string[]) {
       leaveSeconds: inProduction(env.LEAVE_SECONDS, 3),
     },
     /** Undefined: no metrics. Port 0: a free one. */
-    metrics: metricsOf(env, strict),
+    metrics: metricsOf(env, strict, mistakes),
     /** Undefined: no admin API. Port 0: a free one. */
     admin: adminOf(env, mistakes),
     /** Undefined: no traces. */

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { nearest } from '../base/nearest';
 import { networkList } from '../base/networks';
 import { mistakeInAddress } from '../database/database-url';
-import { isCountry, isPhoneCallingCode } from '../features/phones/phone-number';
+import { countryNamed, isCountry, isPhoneCallingCode } from '../features/phones/phone-number';
 import { readTestNumbers, type TestNumber } from '../features/sending/test-numbers';
 
 const MISTAKE_IN_HEADERS = 'must be headers separated by commas, such as api-key=…, with values in percent-encoding';
@@ -63,16 +64,27 @@ const listOf = (isFit: (item: string) => boolean, error: string | (({ input }: {
   list.pipe(z.array(z.string().refine(isFit, { error })));
 export const hosts = listOf(isHost, 'must be hosts separated by commas, such as images.example.com');
 export const origins = listOf(isOrigin, 'must be origins separated by commas, such as https://app.example.com');
-export const networks = listOf(isAddresses, 'must be networks separated by commas, such as 10.0.0.0/8').transform(
-  (given) => networkList(given.join(' ')),
-);
+const NETWORKS = 'must be networks separated by commas, such as 10.0.0.0/8';
+export const networks = listOf(
+  (name) => isAddresses(name) && networkMeant(name) === undefined,
+  ({ input }) => [NETWORKS, hintOf(networkMeant(String(input)))].join(''),
+).transform((given) => networkList(given.join(' ')));
 export const audiences = listOf(
   (name) => /^[\w.:/-]{1,100}$/.test(name),
   'must be names or addresses of services separated by commas, such as reports,https://calls.example.com',
 );
 export const regions = listOf(isRegion, mistakeInRegion);
 export const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
-  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+  z.enum(values, {
+    error: ({ input }) => {
+      const word = String(input).toLowerCase();
+      return `must be one of ${values.join(', ')}${hintOf(values.find((one) => one === word) ?? nearest(word, values))}`;
+    },
+  });
+
+function hintOf(meant: string | undefined): string {
+  return meant === undefined ? '' : `: did you mean ${meant}?`;
+}
 
 function isOrigin(value: string): boolean {
   return isWebOrigin(value) || isAppOrigin(value);
@@ -99,13 +111,26 @@ function isAddresses(name: string): boolean {
   return most > 0 && (bits === undefined || (Number(bits) >= 1 && Number(bits) <= most));
 }
 
+/** Returns the network that an address with zeros at its end probably means. With /32 it is one address. */
+function networkMeant(name: string): string | undefined {
+  if (isIP(name) !== 4 || name === '0.0.0.0') return undefined;
+  const [zeros = ''] = /(\.0)*$/.exec(name) ?? [];
+  return zeros === '' ? undefined : `${name}/${32 - 8 * (zeros.length / '.0'.length)}`;
+}
+
 function isRegion(region: string): boolean {
   return isPhoneCallingCode(region) || isCountry(region);
 }
 
 function mistakeInRegion({ input }: { input: unknown }): string {
-  const hint = input === 'UK' ? ': UK is written GB' : '';
-  return `must be countries or calling codes separated by commas, such as GB,US,86${hint}`;
+  return `must be countries or calling codes separated by commas, such as GB,US,86${hintOfRegion(String(input))}`;
+}
+
+/** Tells how the region that is probably meant is written: GB for UK, DE for Germany, 44 for +44. */
+export function hintOfRegion(given: string): string {
+  const code = given.replace(/^\+|^0+/, '');
+  const meant = isRegion(code) ? code : countryNamed(given);
+  return meant === undefined ? '' : `: ${given} is written ${meant}`;
 }
 
 /** Matches a host as in an address: in lower case, with the port only if it is not the default. */
@@ -124,7 +149,10 @@ export function trustProxy(value: string, context: z.RefinementCtx): false | num
   if (value === 'none') return false;
   if (/^[1-9]\d?$/.test(value)) return Number(value);
   const names = value.split(',').map((name) => name.trim());
-  if (names.every(isNetwork)) return names;
-  context.addIssue('must be none, a number of proxies, or addresses separated by commas (loopback, 10.0.0.0/8, …)');
+  const [meant] = names.flatMap((name) => networkMeant(name) ?? []);
+  if (names.every(isNetwork) && meant === undefined) return names;
+  context.addIssue(
+    `must be none, a number of proxies, or addresses separated by commas (loopback, 10.0.0.0/8, …)${hintOf(meant)}`,
+  );
   return z.NEVER;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { codeOf } from '../base/errors';
 import type { Route, RouteRules } from '../features/sending/routes';
 import { SENDERS, wayOf, type SenderName } from '../integrations/senders/kinds';
-import { regions } from './formats';
+import { hintOfRegion, regions } from './formats';
 
 const weighted = z.record(z.string(), z.number().positive());
 const step = z.union([z.string(), weighted]).transform((given, context) => {
@@ -30,19 +30,42 @@ export function routesOf(path: string | undefined, provider: SenderName, mistake
 }
 
 function read(path: string, mistakes: string[]): RouteRules | undefined {
+  let content = '';
   try {
-    const { data, error } = file.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    content = readFileSync(path, 'utf8');
+    const given: unknown = JSON.parse(content);
+    const { data, error } = file.safeParse(given);
     for (const { path: place, message } of error?.issues ?? [])
-      mistakes.push(`SMS_ROUTES: ${[...place, message].join(': ')}`);
-    for (const key of Object.keys(data?.routes ?? {}))
+      mistakes.push(`SMS_ROUTES: ${[...(place.length > 0 ? [z.core.toDotPath(place)] : []), message].join(': ')}`);
+    for (const key of keysIn(given))
       if (key !== '*' && !regions.safeParse(key).success)
-        mistakes.push(`SMS_ROUTES: ${key}: must be a country such as GB, a calling code such as 44, or *`);
+        mistakes.push(
+          `SMS_ROUTES: ${key}: must be a country such as GB, a calling code such as 44, or *${hintOfRegion(key)}`,
+        );
     return data;
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'JSON' : `readable (${codeOf(error) ?? 'unknown error'})`;
+    const why =
+      error instanceof SyntaxError
+        ? `JSON${placeOf(error, content)}`
+        : `readable (${codeOf(error) ?? 'unknown error'})`;
     mistakes.push(`SMS_ROUTES: must be the path of a file that is ${why}`);
     return undefined;
   }
+}
+
+/** Returns the keys of routes, also in a file with other mistakes. */
+function keysIn(given: unknown): string[] {
+  const { data } = z.object({ routes: z.record(z.string(), z.unknown()) }).safeParse(given);
+  return Object.keys(data?.routes ?? {});
+}
+
+/** Tells where a file is not JSON. V8 tells the place of most mistakes, but not of a comma before a bracket. */
+function placeOf({ message }: SyntaxError, content: string): string {
+  const withoutTexts = content.replace(/"(?:[^"\\\n]|\\.)*"/g, (text) => ' '.repeat(text.length));
+  const comma = /,\s*[\]}]/.exec(withoutTexts)?.index;
+  if (comma === undefined) return /line (\d+) column (\d+)/.exec(message)?.[0].replace(/^/, ': look at ') ?? '';
+  const before = content.slice(0, comma).split('\n');
+  return `: line ${before.length} column ${(before.at(-1)?.length ?? 0) + 1} has a comma too many`;
 }
 
 /** Returns the senders that routes use. */

@@ -40,7 +40,7 @@ const READERS: Readers = {
 
 /** Returns the routes of messages, and the settings of the senders that they use. */
 export function smsOf(env: Environment, need: Need, mistakes: string[]) {
-  const provider = providerOf(env);
+  const provider = env.SMS_PROVIDER ?? 'console';
   const routes = routesOf(env.SMS_ROUTES, provider, mistakes);
   const used = sendersIn(routes);
   const senders: SenderSettings = Object.fromEntries(
@@ -64,13 +64,6 @@ export function smsOf(env: Environment, need: Need, mistakes: string[]) {
 
 function isTwilioCall({ sender, channel }: Way): boolean {
   return sender === 'twilio' && channel === 'voice';
-}
-
-/** Production requires a sender that reaches phones: without one the variables of Twilio are checked at once. */
-function providerOf(env: Environment): SenderName {
-  const given = env.SMS_PROVIDER ?? 'console';
-  const isUnfit = isProduction(env) && env.SMS_ROUTES === undefined && SENDERS[given].forDevelopment;
-  return isUnfit ? 'twilio' : given;
 }
 
 function twilioOf(env: Environment, need: Need, why: string) {

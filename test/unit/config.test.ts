@@ -68,8 +68,8 @@ const BAD: Record<string, string[]> = {
   AUTO_MIGRATE: ['true', '1', 'ON'],
   AUDIT_DAYS: [...atLeastOne, '3651'],
   EVENT_DAYS: [...atLeastOne, '366'],
-  WEBHOOK_NETWORKS: ['loopback', '10.0.0.0/33', '0.0.0.0/0', 'example.com'],
-  METRICS_PORT: ['-1', '65536', 'on'],
+  WEBHOOK_NETWORKS: ['loopback', '10.0.0.0/33', '0.0.0.0/0', 'example.com', '10.0.0.0', '192.168.1.1,172.16.0.0'],
+  METRICS_PORT: ['-1', '65536', 'on', '8585'],
   ADMIN_PORT: ['-1', '65536', 'on', '8585'],
   OTEL_EXPORTER_OTLP_ENDPOINT: address,
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
@@ -90,6 +90,7 @@ const BAD: Record<string, string[]> = {
     '0.0.0.0/0',
     '::/0',
     '::1/129',
+    '10.0.0.0',
   ],
   DOCS_PAGE: ['true', 'ON', 'yes'],
   INBOX_TOKEN: ['x'.repeat(15), 'sixteen characters', 'x'.repeat(16) + '#'],
@@ -264,9 +265,6 @@ describe('loadConfig', () => {
       'MESSAGING_JWT_KEY',
       'PUBLIC_URL',
       'SEND_CODE_PER_DAY',
-      'TWILIO_ACCOUNT_SID',
-      'TWILIO_AUTH_TOKEN',
-      'TWILIO_FROM',
       'QINIU_ACCESS_KEY',
       'QINIU_SECRET_KEY',
       'QINIU_BUCKET',
@@ -401,9 +399,42 @@ describe('loadConfig', () => {
     expect(loadConfig({ ...productionEnv(), TWILIO_FROM }).sms.senders.twilio).toMatchObject({ from: TWILIO_FROM });
   });
 
-  it('says that the country code of UK is GB', () => {
-    expect(mistakesIn({ ALLOWED_REGIONS: 'US,UK' })).toEqual([expect.stringMatching(/: UK is written GB$/)]);
+  it.each([
+    ['ALLOWED_REGIONS', 'US,UK', 'UK is written GB'],
+    ['ALLOWED_REGIONS', 'us', 'us is written US'],
+    ['ALLOWED_REGIONS', 'Germany', 'Germany is written DE'],
+    ['ALLOWED_REGIONS', '+44', '+44 is written 44'],
+    ['WEBHOOK_NETWORKS', '10.0.0.0', 'did you mean 10.0.0.0/8?'],
+    ['WEBHOOK_NETWORKS', '172.16.0.0,fd00::/8', 'did you mean 172.16.0.0/16?'],
+    ['TRUST_PROXY', '192.168.1.0', 'did you mean 192.168.1.0/24?'],
+    ['SMS_PROVIDER', 'Twilio', 'did you mean twilio?'],
+    ['SMS_PROVIDER', 'whatsap', 'did you mean whatsapp?'],
+    ['NODE_ENV', 'Production', 'did you mean production?'],
+  ])('tells with %s=%s which value is probably meant', (name, value, hint) => {
+    const [mistake = ''] = mistakesIn({ [name]: value });
+    expect(mistake.startsWith(`${name}: must be `)).toBe(true);
+    expect(mistake.endsWith(`: ${hint}`)).toBe(true);
   });
+
+  it('takes one address that ends in zeros as a network of its own only with /32', () => {
+    const { webhookNetworks } = loadConfig({ WEBHOOK_NETWORKS: '10.0.0.0/32,10.0.0.7' });
+    expect(['10.0.0.0', '10.0.0.7', '10.0.0.1'].map((one) => webhookNetworks.check(one))).toEqual([true, true, false]);
+  });
+
+  it('gives metrics a port of their own', () => {
+    const said = 'METRICS_PORT: must not be PORT, which has other readers: choose another port';
+    expect(mistakesIn({ PORT: '9464', METRICS_PORT: '9464' })).toEqual([said]);
+    expect(mistakesIn({ PORT: '0', METRICS_PORT: '0' })).toEqual([]);
+  });
+
+  it.each([undefined, 'console', 'Twilio', 'sns'])(
+    'asks for no keys of a vendor with SMS_PROVIDER=%s',
+    (SMS_PROVIDER) => {
+      const unset = Object.keys(productionEnv()).filter((name) => name.startsWith('TWILIO_'));
+      const env = { ...productionEnv(), ...Object.fromEntries(unset.map((name) => [name, undefined])), SMS_PROVIDER };
+      expect(mistakesIn(env)).toEqual([expect.stringMatching(/^SMS_PROVIDER: /)]);
+    },
+  );
 
   it('shortens the default of SESSION_DAYS to SESSION_MAX_DAYS', () => {
     expect(loadConfig({ SESSION_MAX_DAYS: '7' }).sessions).toEqual({ days: 7, maxDays: 7 });
@@ -656,9 +687,6 @@ describe('loadConfig in production', () => {
       'PUBLIC_URL',
       'TRUST_PROXY',
       'SEND_CODE_PER_DAY',
-      'TWILIO_ACCOUNT_SID',
-      'TWILIO_AUTH_TOKEN',
-      'TWILIO_FROM',
     ]);
   });
 });
@@ -704,14 +732,30 @@ describe('SMS_ROUTES', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['a file that is not JSON', '{', /^SMS_ROUTES: must be the path of a file that is JSON$/],
-    ['an unknown way', { routes: { GB: ['pigeon'] } }, /^SMS_ROUTES: routes: GB: 0: pigeon is not a way/],
+    [
+      'a file that is not JSON',
+      '{"routes": {\n"GB" ["console"]}}',
+      /^SMS_ROUTES: must be the path of a file that is JSON: look at line 2 column 6$/,
+    ],
+    [
+      'a comma too many',
+      '{"routes": {\n"GB": ["a,]", "console" ,\n]}}',
+      /^SMS_ROUTES: must be the path of a file that is JSON: line 2 column 25 has a comma too many$/,
+    ],
+    ['an unknown way', { routes: { GB: ['pigeon'] } }, /^SMS_ROUTES: routes\.GB\[0\]: pigeon is not a way/],
     ['a channel that the sender lacks', { routes: { GB: ['twilio telegram'] } }, /twilio telegram is not a way/],
-    ['an unknown country', { routes: { UK: ['console'] } }, /^SMS_ROUTES: UK: must be a country/],
-    ['a route without steps', { routes: { GB: [] } }, /^SMS_ROUTES: routes: GB/],
-    ['a weight of 0', { routes: { GB: [{ console: 0 }] } }, /^SMS_ROUTES: routes: GB/],
+    ['an unknown country', { routes: { UK: ['console'] } }, /^SMS_ROUTES: UK: must be a country.*: UK is written GB$/],
+    ['a route without steps', { routes: { GB: [] } }, /^SMS_ROUTES: routes\.GB: /],
+    ['a weight of 0', { routes: { GB: [{ console: 0 }] } }, /^SMS_ROUTES: routes\.GB\[0\]/],
   ])('refuses %s', (_case, content, line) => {
     expect(mistakesIn(withRoutes(content))).toEqual([expect.stringMatching(line)]);
+  });
+
+  it('tells of an unknown country beside another mistake of the file', () => {
+    expect(mistakesIn(withRoutes({ routes: { UK: ['console'], GB: ['pigeon'] } }))).toEqual([
+      expect.stringMatching(/^SMS_ROUTES: routes\.GB\[0\]: pigeon/),
+      expect.stringMatching(/^SMS_ROUTES: UK: must be a country/),
+    ]);
   });
 
   it('refuses a file that is not there', () => {

@@ -157,6 +157,10 @@ describe("an operator's words", () => {
     expect(mistakesWith({ DEFAULT_LANGUAGE: 'nl' })).toEqual([
       expect.stringMatching(/^DEFAULT_LANGUAGE: must be one of ar, de/),
     ]);
+    for (const [given, meant] of Object.entries({ english: 'en', 'en-GB': 'en', Chinese: 'zh' }))
+      expect(mistakesWith({ DEFAULT_LANGUAGE: given })).toEqual([
+        expect.stringMatching(new RegExp(`^DEFAULT_LANGUAGE: must be one of .*: did you mean ${meant}\\?$`)),
+      ]);
     write('nl.json', english);
     expect(mistakesWith({ DEFAULT_LANGUAGE: 'NL' })).toEqual([]);
   });

@@ -23,6 +23,17 @@ export function isCountry(country: string): boolean {
   return Object.hasOwn(metadata.countries, country);
 }
 
+/** Names of countries in English. */
+const NAMES = new Intl.DisplayNames('en', { type: 'region' });
+
+/** Returns the ISO code of a country that is named in another way: uk, gb, Germany. */
+export function countryNamed(name: string): string | undefined {
+  const code = name.toUpperCase();
+  if (code === 'UK') return 'GB';
+  if (isCountry(code)) return code;
+  return Object.keys(metadata.countries).find((one) => NAMES.of(one)?.toUpperCase() === code);
+}
+
 /**
  * Returns the country of a phone, or its calling code with a plus if the country is unknown. Calling codes 1, 7 and 44
  * have several countries, at very different prices.

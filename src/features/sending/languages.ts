@@ -35,6 +35,17 @@ export function lookUp(wanted: string[], there: (tag: string) => boolean): strin
   return tags.flatMap(shortened).find(there);
 }
 
+/** Names of languages in English. */
+const NAMES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
+/** Returns the tag that is probably meant: en for en-GB, for en_GB and for English. */
+export function tagMeant(given: string, known: string[]): string | undefined {
+  return (
+    lookUp([given], (tag) => known.includes(tag)) ??
+    known.find((tag) => NAMES.of(tag)?.toLowerCase() === given.toLowerCase())
+  );
+}
+
 /** Returns a tag and what remains of it, part by part. A single letter, which introduces the next part, goes with it. */
 function shortened(tag: string): string[] {
   const shorter = tag.replace(/(-[a-z0-9])?-[^-]+$/, '');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../base/errors';
-import { isTag } from './languages';
+import { isTag, tagMeant } from './languages';
 import { allLastLines, hasLastLine, type LastLines } from './last-line';
 import { segmentsOf, type Segments } from './segments';
 
@@ -57,8 +57,13 @@ export function readWords(settings: WordsSettings): ReadWords {
     languages.set(tag, { ...(all as Texts), ...replaced });
   }
   if (!languages.has(settings.defaultLanguage.toLowerCase()))
-    mistakes.push(`DEFAULT_LANGUAGE: must be one of ${[...languages.keys()].sort().join(', ')}`);
+    mistakes.push(mistakeInDefault(settings.defaultLanguage, [...languages.keys()].sort()));
   return { languages, mistakes, told: mistakes.length > 0 ? [] : toldOf(languages, replaced, settings) };
+}
+
+function mistakeInDefault(given: string, known: string[]): string {
+  const meant = tagMeant(given, known);
+  return `DEFAULT_LANGUAGE: must be one of ${known.join(', ')}${meant === undefined ? '' : `: did you mean ${meant}?`}`;
 }
 
 interface File {
