@@ -62,7 +62,7 @@ backups() { find "$BACKUP_DIR" -mindepth 1 -maxdepth 1 -type d -name 'accounts-*
 make_backup() {
   alone
   whole "$BACKUP_KEEP" || fail "BACKUP_KEEP must be a whole number from 1: $BACKUP_KEEP"
-  [ -d "$DATA_DIR" ] || fail "the folder $DATA_DIR does not exist"
+  [ -d "$DATA_DIR" ] || fail "the folder $DATA_DIR does not exist: the service makes it at its start, so name its DATA_DIR"
   connect
   [ "$(sql "SELECT to_regclass('public.users') IS NOT NULL")" = t ] ||
     fail "the database $PGDATABASE has no table users: an empty database is not backed up"

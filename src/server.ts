@@ -20,7 +20,7 @@ import { SERVICE_ROLE } from './database/service-role';
 import { readWords } from './features/sending/words-files';
 import { answerAndClose, createHttpServer, drain } from './http/http-server';
 import { createMetricsServer } from './http/metrics-server';
-import { folderMistakes } from './start/folders';
+import { folderMistakes, makeDataDir } from './start/folders';
 import { keyMistakes, loadKeys } from './start/keys';
 import { messageOf, unusable } from './start/remedies';
 import { StartLog } from './start/start-log';
@@ -52,6 +52,7 @@ async function start(): Promise<void> {
   try {
     await askForPort(config);
     const database = await openDatabase(config, cleanups);
+    makeDataDir(config);
     const keys = loadKeys(config);
     const logger = createLogger(config.logLevel);
     const metrics = config.metrics && new Metrics();

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '../base/errors';
 import type { Config } from '../config/config';
@@ -20,6 +30,14 @@ export function folderMistakes(config: Config): string[] {
   const { file } = sms.senders;
   if (file && !isWritable(file.path)) mistakes.push(...mistakeIn('SMS_FILE', dirname(file.path), ['messages']));
   return mistakes;
+}
+
+/**
+ * Makes DATA_DIR, so that a backup finds it before the first image. A process that keeps nothing there also runs where it
+ * cannot be made.
+ */
+export function makeDataDir({ dataDir }: Config): void {
+  if (whyUnwritable(resolve(dataDir)) === undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
 }
 
 /** Returns what development keeps in DATA_DIR. In production each must be set instead. */

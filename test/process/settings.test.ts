@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -496,6 +496,18 @@ describe('a database that cannot be used', () => {
       expect(await refusalBy(env)).toMatch(/permission denied for schema public\. Migrations run as the owner/);
     await query(ownerUrl, 'DROP ROLE without_rights');
     await drop();
+  });
+});
+
+describe('npm start in production', () => {
+  it('makes DATA_DIR before the first image, so that a backup finds it', async () => {
+    const database = await emptyDatabase();
+    const DATA_DIR = makeDataDir();
+    const env = { ...productionEnv(), LEAVE_SECONDS: '0', DATA_DIR, DATABASE_URL: database.url };
+    const service = await (await startService(env)).untilReady();
+    expect(statSync(DATA_DIR).mode & 0o777).toBe(0o700);
+    await service.stop();
+    await database.drop();
   });
 });
 
