@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Comparison } from '../../src/integrations/senders/sender';
 import { SPOKEN } from '../../src/integrations/senders/spoken-code';
 import { TwilioSender, type TwilioOptions } from '../../src/integrations/senders/twilio-sender';
 import { TwilioVerifySender, type TwilioVerifyOptions } from '../../src/integrations/senders/twilio-verify-sender';
@@ -127,37 +128,49 @@ describe('the sender twilio-verify', () => {
 
   // guard senders-twilio-2: a code is right only once Verify has approved it
   // src/integrations/senders/twilio-verify-sender.ts
-  // - return status === 'approved';
-  // + return true;
+  // - ['pending', 'wrong'],
+  // + ['pending', 'right'],
   it('compares a code once it was sent, and only once with success', async () => {
     const verify = sender();
-    expect(await verify.check(to, '123456')).toBe(false);
+    expect(await verify.check(to, '123456')).toBe('over');
     await verify.send(MESSAGE);
     const code = rememberSecret(twilio.verifyCodeFor(to));
     const wrong = code === '000000' ? '111111' : '000000';
-    expect(await verify.check(to, wrong)).toBe(false);
-    expect(await verify.check('+447911123457', code)).toBe(false);
-    expect(await verify.check(to, code)).toBe(true);
-    expect(await verify.check(to, code)).toBe(false);
+    expect(await verify.check(to, wrong)).toBe('wrong');
+    expect(await verify.check('+447911123457', code)).toBe('over');
+    expect(await verify.check(to, code)).toBe('right');
+    expect(await verify.check(to, code)).toBe('over');
   });
 
   it('does not ask Twilio about what cannot be its code', async () => {
     for (const typed of ['', '123', '12345678901', 'abcdef', ' 123456', '１２３４５６']) {
-      expect(await sender().check(to, typed)).toBe(false);
+      expect(await sender().check(to, typed)).toBe('wrong');
     }
     expect(twilio.requests).toEqual([]);
   });
 
-  it.each<[string, TwilioCheckBehaviour]>([
-    ['a code that waits', { state: 'pending' }],
-    ['a cancelled verification', { state: 'canceled' }],
-    ['an expired verification', { state: 'expired' }],
-    ['too many tries', { state: 'max_attempts_reached' }],
-    ['no verification', { status: 404, code: 20404 }],
-    ['too many checks', { status: 429, code: 60202 }],
-  ])('takes a code for wrong after %s', async (_case, behaviour) => {
+  it.each<[string, TwilioCheckBehaviour, Comparison]>([
+    ['a code that waits', { state: 'pending' }, 'wrong'],
+    ['the last try', { state: 'max_attempts_reached' }, 'wrong'],
+    ['a cancelled verification', { state: 'canceled' }, 'over'],
+    ['an expired verification', { state: 'expired' }, 'over'],
+    ['no verification', { status: 404, code: 20404 }, 'over'],
+    ['too many checks', { status: 429, code: 60202 }, 'over'],
+  ])('after %s (%j) calls a code %s', async (_case, behaviour, expected) => {
     twilio.behaveAtChecks(behaviour);
-    expect(await sender().check(to, '123456')).toBe(false);
+    expect(await sender().check(to, '123456')).toBe(expected);
+  });
+
+  it.each([
+    ['hr', 'sms', 'hr'],
+    ['hr', 'voice', undefined],
+    ['lt', 'voice', undefined],
+    ['et', 'voice', undefined],
+    ['tl', 'voice', 'tl'],
+    ['de', 'voice', 'de'],
+  ] as const)('names the language %s of a code by %s as %s', async (language, channel, expected) => {
+    await sender().send({ ...MESSAGE, language, channel });
+    expect(forms()[0]?.Locale).toBe(expected);
   });
 
   // guard senders-twilio-3: a code that Verify has not compared is not called wrong
@@ -166,7 +179,8 @@ describe('the sender twilio-verify', () => {
   // + if (why)
   // guard senders-twilio-4: an answer that is not of Verify is not taken for a comparison
   // src/integrations/senders/twilio-verify-sender.ts
-  // - if (!STATES.has(status)) throw new Error('Twilio gave an answer that is not a check');
+  // - if (!outcome) throw new Error('Twilio gave an answer that is not a check');
+  // + if (!outcome) return 'wrong';
   it.each<[string, TwilioCheckBehaviour]>([
     ['too many requests', { status: 429, code: 20429 }],
     ['wrong credentials', { status: 401, code: 20003 }],
@@ -190,7 +204,7 @@ describe('the sender twilio-verify', () => {
   // - throw sanitised(error, REFUSED_NUMBERS);
   // + throw error;
   it.each<[string, TwilioBehaviour, string]>([
-    ['an invalid number', { status: 400, code: 60200 }, 'refused'],
+    ['an invalid parameter', { status: 400, code: 60200 }, 'failed'],
     ['a landline', { status: 400, code: 60205 }, 'refused'],
     ['a prefix that Fraud Guard has blocked', { status: 403, code: 60410 }, 'refused'],
     ['a country that is not enabled', { status: 403, code: 60605 }, 'failed'],

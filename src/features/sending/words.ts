@@ -37,6 +37,11 @@ export class Words {
     return filled(whole, code, this.settings.codeTtlSeconds);
   }
 
+  /** Returns the hash of the Android app that waits for the code, if it is one. */
+  appHashIn({ lastLine }: Wording): string | undefined {
+    return lastLine === this.settings.androidHash ? lastLine : undefined;
+  }
+
   notice(happening: Happening, language: string): string {
     return this.textsIn(language)[happening];
   }

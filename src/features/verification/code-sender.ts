@@ -76,7 +76,8 @@ export class CodeSender {
     try {
       // Only SMS is read by programs of the phone.
       const body = (channel: Channel) => words.code(channel === 'sms' ? wording : { language }, code);
-      const message = { to: phone.number, body, code, language: words.tagOf(language) };
+      const appHash = words.appHashIn(wording);
+      const message = { to: phone.number, body, code, language: words.tagOf(language), appHash };
       const { way, reference } = await sending.send(ways, message, before);
       if (reference) await verification.setReference(id, reference);
       return way.channel;

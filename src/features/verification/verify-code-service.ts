@@ -2,6 +2,7 @@ import type { Caller } from '../../base/caller';
 import { CodeExpired, Unavailable, Wrong } from '../../base/errors';
 import { tokenHash } from '../../base/secrets';
 import { wayOf } from '../../integrations/senders/kinds';
+import type { Comparison } from '../../integrations/senders/sender';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice } from '../audit/known-places';
 import type { PendingUses, Limiter, LimitUse } from '../limits/limiter';
@@ -50,23 +51,25 @@ export class VerifyCodeService {
       !(await limiter.isUsedUp(...guesses)) && (await verification.claimAttempt(phone.number, callerHmacs, attempts));
     if (!sent) return this.refuseUncompared(phone, guesses, caller);
     const guess = await this.holdGuess(sent, guesses, caller);
-    if (!(await this.isRight(phone, typed, sent, guess))) {
+    const outcome = await this.compare(phone, typed, sent, guess);
+    if (outcome === 'wrong') {
       await guess.settle();
       await audit.note({ event: 'code_wrong', phone }, caller);
       throw new Wrong('wrong_code', 'wrong code');
     }
     await guess.giveBack();
+    if (outcome === 'over') throw codeExpired();
     const token = await this.exchange(sent, phone);
     await audit.note({ event: 'code_verified', phone }, caller);
     return token;
   }
 
   /** Compares the code. If its provider compares it and does not answer, neither the attempt nor the guess counts. */
-  private async isRight({ number }: Phone, typed: string, sent: SentCode, guess: PendingUses): Promise<boolean> {
+  private async compare({ number }: Phone, typed: string, sent: SentCode, guess: PendingUses): Promise<Comparison> {
     const { verification, codes, sending } = this.parts;
     const way = wayOf(sent.way);
     const check = way && sending.checkOf(way);
-    if (!check) return codes.matches(number, typed, sent.hmac);
+    if (!check) return codes.matches(number, typed, sent.hmac) ? 'right' : 'wrong';
     try {
       return await check(number, typed);
     } catch (cause) {
@@ -96,7 +99,7 @@ export class VerifyCodeService {
     for (const limit of ['resend', 'resendKnown'] as const) await limiter.clear(limit, phone.number);
     const token = newVerificationToken();
     const won = await verification.exchange(sent.id, phone, tokenHash(token), this.rules.tokenTtlSeconds);
-    if (!won) throw new CodeExpired('code_expired', 'the code was used or has expired');
+    if (!won) throw codeExpired();
     return token;
   }
 
@@ -104,6 +107,10 @@ export class VerifyCodeService {
     const { verification, limiter } = this.parts;
     if (!(await verification.hasCode(phone.number))) throw new Wrong('wrong_code', 'no code was sent to this phone');
     await limiter.check(caller, ...guesses);
-    throw new CodeExpired('code_expired', 'the code was used or has expired');
+    throw codeExpired();
   }
+}
+
+function codeExpired(): CodeExpired {
+  return new CodeExpired('code_expired', 'the code was used or has expired');
 }

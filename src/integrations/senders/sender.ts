@@ -10,7 +10,12 @@ export interface Message {
   code?: string;
   /** Tag of the language of the text. */
   language?: string | undefined;
+  /** Hash of the Android app that waits for the code, for senders with words of their own. */
+  appHash?: string | undefined;
 }
+
+/** `over`: the provider did not compare what was typed, since it has no code for the number, or compares it no more. */
+export type Comparison = 'right' | 'wrong' | 'over';
 
 export interface Sent {
   /** The provider's name for the message, by which it tells later what became of it. */
@@ -24,7 +29,7 @@ export interface Sent {
 export interface Sender {
   send(message: Message): Promise<Sent | void>;
   /** Compares what the user typed, for a provider that makes codes itself and is sent none. */
-  check?: ((to: string, typed: string) => Promise<boolean>) | undefined;
+  check?: ((to: string, typed: string) => Promise<Comparison>) | undefined;
   /** Asks the provider what is left to pay messages with. Senders that cost nothing do not have it. */
   credit?(): Promise<Credit>;
 }

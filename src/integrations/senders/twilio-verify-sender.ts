@@ -2,7 +2,8 @@ import type { Twilio } from 'twilio';
 import { Breaker } from '../../load/breaker';
 import type { Channel } from './kinds';
 import { nearestLanguage } from './nearest-language';
-import { SendingTimedOut, type Credit, type Message, type Sender, type Sent } from './sender';
+import { SendingTimedOut, type Comparison, type Credit, type Message, type Sender, type Sent } from './sender';
+import { SPOKEN } from './spoken-code';
 import { creditOf, fieldsOf, openTwilio, sanitised, type TwilioAccount } from './twilio-account';
 
 export interface TwilioVerifyOptions extends TwilioAccount {
@@ -20,18 +21,28 @@ const LOCALES = [
   'uk', 'vi', 'zh-CN', 'zh-HK',
 ] as const;
 
+/** Languages that Twilio also speaks. Verify refuses a call in another one (60331). */
+const SPOKEN_LOCALES = LOCALES.filter((locale) => nearestLanguage(locale, SPOKEN) !== undefined);
+
 /**
- * Codes for a `To` that Verify does not serve. Leaves out 60605 (country not enabled) and the limits 60203 and 60212,
- * which the operator must see as failures.
+ * Codes for a `To` that Verify does not serve. Leaves out what the operator must see as failures: 60605 (country not
+ * enabled), the limits 60203 and 60212, and 60200, which is any parameter, such as a channel that the service lacks.
  */
 const REFUSED_NUMBERS = new Set([
-  60200, // not a valid number
   60205, // a landline, which takes no SMS
   60410, // its prefix is blocked by Fraud Guard for some hours
 ]);
 
-/** States of a verification. */
-const STATES = new Set(['pending', 'approved', 'canceled', 'expired', 'max_attempts_reached', 'deleted', 'failed']);
+/** Outcomes by the state of the verification after a check. The last check that was allowed has still compared. */
+const OUTCOMES = new Map<string, Comparison>([
+  ['approved', 'right'],
+  ['pending', 'wrong'],
+  ['max_attempts_reached', 'wrong'],
+  ['canceled', 'over'],
+  ['expired', 'over'],
+  ['deleted', 'over'],
+  ['failed', 'over'],
+]);
 
 const NOT_FOUND = 20_404;
 const TOO_MANY_CHECKS = 60_202;
@@ -47,9 +58,15 @@ export class TwilioVerifySender implements Sender {
     this.client = openTwilio(options);
   }
 
-  async send({ to, channel, language }: Message): Promise<Sent> {
-    const locale = nearestLanguage(language, LOCALES);
-    const asked = { to, channel: CHANNELS[channel] ?? channel, ...(locale && { locale }) };
+  async send({ to, channel, language, appHash }: Message): Promise<Sent> {
+    const locale = nearestLanguage(language, channel === 'voice' ? SPOKEN_LOCALES : LOCALES);
+    const asked = {
+      to,
+      channel: CHANNELS[channel] ?? channel,
+      ...(locale && { locale }),
+      // Twilio refuses it for other channels.
+      ...(channel === 'sms' && appHash && { appHash }),
+    };
     const { sid } = await this.breaker.run(() =>
       this.service.verifications.create(asked).catch((error: unknown) => {
         throw sanitised(error, REFUSED_NUMBERS);
@@ -59,12 +76,13 @@ export class TwilioVerifySender implements Sender {
     return { reference: sid };
   }
 
-  /** Returns false for a code that is wrong, has expired, or was tried too often. Throws if Twilio has not compared it. */
-  async check(to: string, code: string): Promise<boolean> {
-    if (!CODE.test(code)) return false;
+  /** Throws if Twilio does not say what became of the code. */
+  async check(to: string, code: string): Promise<Comparison> {
+    if (!CODE.test(code)) return 'wrong';
     const status = await this.breaker.run(() => this.statusOf(to, code));
-    if (!STATES.has(status)) throw new Error('Twilio gave an answer that is not a check');
-    return status === 'approved';
+    const outcome = OUTCOMES.get(status);
+    if (!outcome) throw new Error('Twilio gave an answer that is not a check');
+    return outcome;
   }
 
   credit(): Promise<Credit> {

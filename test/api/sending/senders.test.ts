@@ -12,6 +12,9 @@ import { Vendors, WAYS, type WayName } from '../../support/vendors';
 const COUNTRIES = ['GB', 'FR', 'DE', 'ES', 'IT', 'NL', 'PL', 'SE', 'BD'];
 const WAY_OF: [country: string, way: WayName][] = WAYS.map((way, index) => [COUNTRIES[index] ?? '', way]);
 
+/** Hash of an Android app. */
+const HASH = 'FA+9qCX9VSu';
+
 let vendors: Vendors;
 const { app, instance } = stage({
   env: async () => {
@@ -19,6 +22,7 @@ const { app, instance } = stage({
     return {
       ...vendors.env(Object.fromEntries(WAY_OF.map(([country, way]) => [country, [way]]))),
       CAPTCHA_POLICY: 'off',
+      SMS_ANDROID_HASH: HASH,
     };
   },
   realSms: true,
@@ -95,7 +99,7 @@ describe('a code of Twilio Verify', () => {
   // guard senders-1: a code that its provider makes and compares is the only valid one
   // src/features/verification/verify-code-service.ts
   // - return await check(number, typed);
-  // + return codes.matches(number, typed, sent.hmac) || (await check(number, typed));
+  // + return codes.matches(number, typed, sent.hmac) ? 'right' : await check(number, typed);
   it('is not the one that this service has made and not sent', async () => {
     await sendCode(phone);
     const code = rememberSecret(vendors.twilio.verifyCodeFor(number));
@@ -143,6 +147,45 @@ describe('a code of Twilio Verify', () => {
       expect(codeOf(await verify(phone, code))).toBe(200);
     },
   );
+
+  // guard senders-5: a code that its provider compares no more is not called wrong, and costs no guess
+  // src/features/verification/verify-code-service.ts
+  // - if (outcome === 'wrong') {
+  // + if (outcome !== 'right') {
+  it('is 2000, and no wrong guess, once Twilio has none or compares it no more', async () => {
+    await sendCode(phone);
+    const code = rememberSecret(vendors.twilio.verifyCodeFor(number));
+    for (let count = 0; count < 4; count += 1) expect(codeOf(await verify(phone, wrong(code)))).toBe(1000);
+    // Twilio repeats the code, and counts on.
+    await app.db('rate_limits').where('key', 'like', 'resend%').delete();
+    await sendCode(phone);
+    expect(codeOf(await verify(phone, wrong(code)))).toBe(1000);
+    expect(codeOf(await verify(phone, code))).toBe(2000);
+    vendors.twilio.forget(number);
+    expect(codeOf(await verify(phone, code))).toBe(2000);
+    const guesses = await app.db('rate_limits').where('key', 'like', 'wrong_code%').pluck<number[]>('used');
+    expect(Math.max(...guesses)).toBe(5);
+  });
+
+  it('carries the hash of an Android app, but only in an SMS', async () => {
+    const asked = () => Object.fromEntries(vendors.twilio.requests.at(-1)?.form ?? []);
+    await sendCode(phone, { client: 'android' });
+    expect(asked()).toMatchObject({ Channel: 'sms', AppHash: HASH });
+    await app.db('rate_limits').delete();
+    await sendCode(phone, { client: 'ios' });
+    expect(asked()).not.toHaveProperty('AppHash');
+    await app.db('rate_limits').delete();
+    await sendCode(phoneOf('ES'), { client: 'android' });
+    expect(asked()).toMatchObject({ Channel: 'call' });
+    expect(asked()).not.toHaveProperty('AppHash');
+  });
+
+  it('is a failure that the operator sees when Twilio refuses a parameter', async () => {
+    vendors.twilio.behave({ status: 400, code: 60200 });
+    const answer = await sendCode(phone);
+    expectRefusal(answer, 503, 'the SMS could not be sent: try again later');
+    expect(answer.headers['x-reason']).toBe('sms_failed');
+  });
 
   it('is compared five times at most for the address that asked, like any other', async () => {
     await sendCode(phone);

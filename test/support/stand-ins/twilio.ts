@@ -36,6 +36,8 @@ const BALANCE = `${ACCOUNT}/Balance.json`;
 const VERIFY_SERVICE_SID = 'VA0123456789abcdef0123456789abcdef';
 const VERIFICATIONS = `/v2/Services/${VERIFY_SERVICE_SID}/Verifications`;
 const CHECKS = `/v2/Services/${VERIFY_SERVICE_SID}/VerificationCheck`;
+/** Some locales that Verify writes and does not speak. */
+const UNSPOKEN_LOCALES = ['et', 'hr', 'lt'];
 /** Maximum messages of one verification, and maximum checks. */
 const MOST_OF_VERIFY = 5;
 export const TWILIO_ACCOUNT = { sid: ACCOUNT_SID, token: AUTH_TOKEN };
@@ -83,7 +85,7 @@ export async function startTwilioStandIn(): Promise<TwilioStandIn> {
     if (refused) return refused;
     if (path === CHECKS) return verify.check(form);
     if (behaviour === 'accept' && path === VERIFICATIONS) return verify.start(form);
-    if (behaviour === 'refuse') return error(400, path === VERIFICATIONS ? 60200 : 21211, form);
+    if (behaviour === 'refuse') return error(400, path === VERIFICATIONS ? 60205 : 21211, form);
     count += 1;
     return replyFor(behaviour, form, successOf(path, form, count));
   });
@@ -156,7 +158,10 @@ function inCall(form: URLSearchParams): number | undefined {
 function inVerification(form: URLSearchParams): number | undefined {
   const isRight =
     /^\+\d{7,15}$/.test(form.get('To') ?? '') && ['sms', 'call', 'whatsapp'].includes(form.get('Channel') ?? '');
-  return isRight ? undefined : 60200;
+  if (!isRight) return 60200;
+  if (form.has('AppHash') && form.get('Channel') !== 'sms') return 60602;
+  const isSpoken = !UNSPOKEN_LOCALES.includes(form.get('Locale') ?? '');
+  return isSpoken || form.get('Channel') !== 'call' ? undefined : 60331;
 }
 
 function inCheck(form: URLSearchParams): number | undefined {
