@@ -23,7 +23,7 @@ export function unfitForProduction(env: Environment): string[] {
     [!env.DATABASE_URL, 'DATABASE_URL: set it, the embedded database is for development only'],
     [!env.SESSION_SECRETS, 'SESSION_SECRETS: set it, for example to what openssl rand -hex 32 prints'],
     [
-      env.SMS_ROUTES === undefined && SENDERS[env.SMS_PROVIDER ?? 'console'].forDevelopment === true,
+      isForDevelopment(env),
       `SMS_PROVIDER: set it to one of ${reachingPhones()}, or name them in SMS_ROUTES, since console and file show every code to their readers`,
     ],
     [!env.STORAGE_PROVIDER, 'STORAGE_PROVIDER: set it to qiniu, or to local if one disk is enough'],
@@ -67,6 +67,12 @@ export function unfitForProduction(env: Environment): string[] {
     [env.BCRYPT_COST < 10, 'BCRYPT_COST: set it to 10 or more'],
   ];
   return rules.filter(([unfit]) => unfit).map(([, mistake]) => mistake);
+}
+
+/** Whether the provider shows codes. Routes may replace one that is not set, but not one that is. */
+function isForDevelopment({ SMS_PROVIDER, SMS_ROUTES }: Environment): boolean {
+  if (SMS_PROVIDER === undefined) return SMS_ROUTES === undefined;
+  return SENDERS[SMS_PROVIDER].forDevelopment === true;
 }
 
 function reachingPhones(): string {

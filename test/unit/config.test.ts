@@ -790,6 +790,20 @@ describe('SMS_ROUTES', () => {
     expect(mistakes).toEqual([expect.stringMatching(/^SMS_ROUTES: must not lead to console or file/)]);
   });
 
+  // guard config-17: routes in production do not hide a provider that shows codes
+  // src/config/production.ts
+  // - return SENDERS[SMS_PROVIDER].forDevelopment === true;
+  // + return SMS_ROUTES === undefined && SENDERS[SMS_PROVIDER].forDevelopment === true;
+  it.each(['console', 'file'])(
+    'refuses, in production, SMS_PROVIDER=%s beside routes for all countries',
+    (provider) => {
+      const env = (own: string | undefined) =>
+        withRoutes({ routes: { '*': ['twilio'] } }, { ...productionEnv(), SMS_PROVIDER: own });
+      expect(mistakesIn(env(provider))).toEqual([expect.stringMatching(/^SMS_PROVIDER: set it to one of twilio, /)]);
+      expect(mistakesIn(env(undefined))).toEqual([]);
+    },
+  );
+
   it('refuses notices where a route has no SMS for them', () => {
     const mistakes = mistakesIn(withRoutes({ routes: { GB: ['console voice'] } }, { NOTIFY: 'sms' }));
     expect(mistakes).toEqual([expect.stringMatching(/^NOTIFY: the route of GB in SMS_ROUTES has no SMS/)]);
