@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Comparison } from '../../src/integrations/senders/sender';
-import { SPOKEN } from '../../src/integrations/senders/spoken-code';
+import { SPOKEN, voiceOf } from '../../src/integrations/senders/spoken-code';
 import { TwilioSender, type TwilioOptions } from '../../src/integrations/senders/twilio-sender';
 import { TwilioVerifySender, type TwilioVerifyOptions } from '../../src/integrations/senders/twilio-verify-sender';
 import { PATIENT_MS } from '../support/patience';
@@ -37,7 +37,7 @@ describe('the sender twilio voice', () => {
 
   it('calls, and speaks the code twice, digit by digit, in the language of the text', async () => {
     expect(await sender().send(message)).toEqual({ reference: expect.stringMatching(/^CA[\da-f]{32}$/) as string });
-    const say = '<Say language="pt-BR">Your code is 4, 8, 2, 9, 1, 3.</Say>';
+    const say = '<Say voice="Google.pt-BR-Standard-A" language="pt-BR">Your code is 4, 8, 2, 9, 1, 3.</Say>';
     const Twiml = `<Response>${say}<Pause length="1"/>${say}</Response>`;
     expect(forms()).toEqual([{ To: message.to, From: FROM, Twiml }]);
   });
@@ -50,16 +50,18 @@ describe('the sender twilio voice', () => {
   });
 
   it.each([
-    [undefined, 'en-US'],
-    ['de', 'de-DE'],
-    ['zh-Hant', 'zh-TW'],
-    ['en-gb', 'en-GB'],
-    ['ar', 'ar-AE'],
-    ['sw', 'en-US'],
-    ['not a language', 'en-US'],
-  ])('speaks the language %j as %s', async (language, expected) => {
+    [undefined, 'en-US', 'Google.en-US-Standard-A'],
+    ['de', 'de-DE', 'Google.de-DE-Standard-A'],
+    ['zh-Hant', 'cmn-TW', 'Google.cmn-TW-Standard-A'],
+    ['zh-HK', 'yue-HK', 'Google.yue-HK-Standard-A'],
+    ['en-gb', 'en-GB', 'Google.en-GB-Standard-A'],
+    ['ar', 'ar-XA', 'Google.ar-XA-Standard-A'],
+    ['es-MX', 'es-MX', 'Polly.Mia'],
+    ['sw', 'en-US', 'Google.en-US-Standard-A'],
+    ['not a language', 'en-US', 'Google.en-US-Standard-A'],
+  ])('speaks the language %j as %s with the voice %s', async (language, expected, voice) => {
     await sender().send({ ...message, language });
-    expect(forms()[0]?.Twiml).toContain(`<Say language="${expected}">`);
+    expect(forms()[0]?.Twiml).toContain(`<Say voice="${voice}" language="${expected}">`);
   });
 
   // guard senders-twilio-1: a text cannot give orders to the one who calls
@@ -73,10 +75,14 @@ describe('the sender twilio voice', () => {
     );
   });
 
-  it('speaks only languages that Twilio has', () => {
+  it('speaks only languages and with voices that Twilio has', () => {
     const types = readFileSync(join(ROOT, 'node_modules/twilio/lib/twiml/VoiceResponse.d.ts'), 'utf8');
-    const [list = ''] = /type SayLanguage = .*/.exec(types) ?? [];
-    expect(SPOKEN.filter((language) => !list.includes(`"${language}"`))).toEqual([]);
+    const [languages = ''] = /type SayLanguage = .*/.exec(types) ?? [];
+    const [voices = ''] = /type SayVoice = .*/.exec(types) ?? [];
+    const missing = SPOKEN.map(voiceOf).filter(
+      ({ name, language }) => !voices.includes(`"${name}"`) || !languages.includes(`"${language}"`),
+    );
+    expect(missing).toEqual([]);
   });
 
   it.each<[string, TwilioBehaviour, string]>([
