@@ -155,7 +155,8 @@ function openReading(
     return { reading, closeReading: () => Promise.resolve() };
   }
   const { url, mostBehind } = given;
-  const watch = new ConnectionWatch({ away: () => replica.away(), back: () => replica.back() }, patience);
+  // Without waiting: the primary answers while it is away.
+  const watch = new ConnectionWatch({ away: () => replica.away(), back: () => replica.back() }, patience, 0);
   const standbyPool = openPool(url, Math.ceil(poolMax / 2), watch);
   const reads = new SharedReads(
     { ...connectionOptions(url, patience), watch },

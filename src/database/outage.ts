@@ -31,6 +31,41 @@ export function isOutage(error: unknown): boolean {
   return OUTAGE_MESSAGE.test(error.message);
 }
 
+/** A connection could not be made, also after the time that requests wait for the end of an outage. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+  /** PostgreSQL's word: the client could not establish a connection. */
+  readonly code = '08001';
+
+  constructor(cause: unknown) {
+    super(isNativeError(cause) ? cause.message : 'the database cannot be reached', { cause });
+  }
+}
+
+/** A connection broke during a COMMIT, which may have taken effect. */
+export class CommitLost extends Error {
+  override readonly name = 'CommitLost';
+  /** PostgreSQL's word: the resolution of the transaction is unknown. */
+  readonly code = '08007';
+
+  constructor(cause: unknown) {
+    super('the connection broke during a COMMIT', { cause });
+  }
+}
+
+/** A silent connection, which has used up a request's time, and the two above. */
+const NOT_CUT = ['ETIMEDOUT', '08001', '08007'];
+
+/** Returns whether a connection broke under a statement, so that what had no effect may be sent again on another. */
+export function isCut(error: unknown): boolean {
+  return isLostConnection(error) && !NOT_CUT.includes(codeOf(error) ?? '');
+}
+
+/** Returns whether the statement was never sent, because its connection was broken before. */
+export function isUnsent(error: unknown): boolean {
+  return isNativeError(error) && error.message.endsWith('is not queryable');
+}
+
 /** Returns whether it is an outage of connections, such as their watch sees, and not of a statement on a good one. */
 export function isLostConnection(error: unknown): boolean {
   return isOutage(error) && /^(E|08|57P|$)/.test(codeOf(error) ?? '');

@@ -1,8 +1,9 @@
 import knex, { type Knex } from 'knex';
-import { Pool, types, type ClientBase, type ClientConfig, type PoolConfig } from 'pg';
+import { Pool, types, type ClientBase, type ClientConfig, type PoolClient, type PoolConfig } from 'pg';
 import type { ConnectionWatch } from './connection-watch';
 import { forPg } from './database-url';
 import { GuardedClient, type GuardedConfig } from './guarded-client';
+import { CommitLost, isCut, isLostConnection, isUnsent } from './outage';
 import type { Usage } from './statement';
 import { retrying } from './transaction';
 
@@ -48,6 +49,33 @@ export const HAS_CITUS = `SELECT FROM pg_extension WHERE extname = 'citus'`;
 /** For look-ups by key: planning them for every value would cost more than running them. */
 export const PLAN_ONCE = 'SET plan_cache_mode = force_generic_plan';
 
+type Connected = (
+  error: Error | undefined,
+  client: PoolClient | undefined,
+  done: (broken?: Error | boolean) => void,
+) => void;
+
+/** Waits for a connection at the beginning of an outage. */
+class PatientPool extends Pool {
+  readonly watch: ConnectionWatch;
+
+  constructor(options: PoolConfig & GuardedConfig) {
+    super(options);
+    this.watch = options.watch;
+  }
+
+  override connect(): Promise<PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<PoolClient> | void {
+    const connected = this.watch.reach(() => super.connect());
+    if (!callback) return connected;
+    connected.then(
+      (client) => callback(undefined, client, (broken) => client.release(broken)),
+      (error: Error) => callback(error, undefined, () => undefined),
+    );
+  }
+}
+
 /**
  * Opens a pool that hands out a connection only while no statement runs and no transaction is open on it. Each new
  * connection first runs `settings`.
@@ -65,7 +93,7 @@ export function openPool(url: string, max: number, watch: ConnectionWatch, setti
     Client: GuardedClient as unknown as NonNullable<PoolConfig['Client']>,
     onConnect: (client) => prepare(client) as unknown as void,
   };
-  const pool = new Pool(options);
+  const pool = new PatientPool(options);
   pool.on('error', () => undefined);
   pool.on('release', (_error, client) => {
     if (client instanceof GuardedClient && !client.isClean)
@@ -87,9 +115,18 @@ interface KnexQuery {
   options?: { name?: string; label?: string };
 }
 
-/** Depends on knex 3: each statement passes through `_query` of a client, and a transaction has one of the same class. */
+/** Query builder or raw statement, which can run again. */
+interface KnexBuilder {
+  toSQL(): { method?: string; sql?: string };
+}
+
+/**
+ * Depends on knex 3: each statement passes through `_query` of a client, and a transaction has one of the same class,
+ * whose last statement is COMMIT. A statement takes its connection in the `run` of a runner.
+ */
 interface KnexClient {
   transacting?: boolean;
+  runner(builder: KnexBuilder): { run: () => Promise<unknown> };
   _query(connection: unknown, query: KnexQuery): Promise<unknown>;
 }
 
@@ -104,12 +141,30 @@ export type StatementObserver = (connections: string, seconds: number, statement
 /** Like StatementObserver, but for statements on the same connections. */
 export type Took = (seconds: number, statement: string, failure: unknown) => void;
 
+const COMMIT = 'COMMIT;';
+const WRITES = /\b(insert|update|delete|merge|share)\b/i;
+
+/** Returns whether a query of the builder only reads. A raw statement may call a function that writes. */
+function isRead(builder: KnexBuilder): boolean {
+  const { method = '', sql = '' } = builder.toSQL();
+  return ['select', 'first', 'pluck'].includes(method) && !WRITES.test(sql);
+}
+
 /**
- * Returns Knex on a pool. Retries statements outside of transactions when PostgreSQL asks for it; transactions are
- * retried as a whole.
+ * Returns Knex on a pool. Retries statements outside of transactions when PostgreSQL asks for it, and when their
+ * connection broke before they can have had an effect. Transactions are retried as a whole.
  */
 export function knexOn(pool: Pool, usage: Usage, took: Took = () => undefined): Knex {
+  const repeats = pool instanceof PatientPool && pool.watch.waits;
   class TimedClient extends PgClient {
+    override runner(builder: KnexBuilder) {
+      const runner = super.runner(builder);
+      if (this.transacting || !repeats) return runner;
+      const run = () => super.runner(builder).run();
+      runner.run = () => retrying(run, (error) => isCut(error) && (isUnsent(error) || isRead(builder)));
+      return runner;
+    }
+
     override async _query(connection: unknown, query: KnexQuery): Promise<unknown> {
       const begun = performance.now();
       const ask = () => super._query(connection, query);
@@ -118,7 +173,7 @@ export function knexOn(pool: Pool, usage: Usage, took: Took = () => undefined): 
         return await (this.transacting ? ask() : retrying(ask));
       } catch (error) {
         failure = error;
-        throw error;
+        throw query.sql === COMMIT && isLostConnection(error) && !isUnsent(error) ? new CommitLost(error) : error;
       } finally {
         const { sql, options } = query;
         took((performance.now() - begun) / 1_000, options?.name ?? options?.label ?? sql, failure);

@@ -3,6 +3,7 @@ import { Unavailable } from '../base/errors';
 import { withTimeout } from '../load/timeout';
 import { gatherWrites } from './gathered-writes';
 import { GuardedClient, isOutdated, type GuardedConfig } from './guarded-client';
+import { isCut } from './outage';
 import { PLAN_ONCE, type Took } from './pool';
 import type { PreparedQuery, Runner, Usage } from './statement';
 
@@ -82,15 +83,19 @@ class SharedConnection implements Runner {
   }
 
   async run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]> {
-    const client = await (this.client ??= this.connect());
+    const client = await this.open();
     try {
       return await this.runOn<Row>(client, query, values);
     } catch (error) {
-      if (!isOutdated(error)) throw error;
+      if (!isOutdated(error) && !(isCut(error) && this.options.watch.waits)) throw error;
       // Reading twice does no harm.
       this.replace(client);
-      return this.runOn<Row>(await (this.client ??= this.connect()), query, values);
+      return this.runOn<Row>(await this.open(), query, values);
     }
+  }
+
+  private open(): Promise<GuardedClient> {
+    return this.options.watch.reach(() => (this.client ??= this.connect()));
   }
 
   private async runOn<Row>(client: GuardedClient, query: PreparedQuery, values: unknown[]): Promise<Row[]> {

@@ -1,13 +1,21 @@
 import { randomInt } from 'node:crypto';
 import type { Knex } from 'knex';
 import { codeOf } from '../base/errors';
+import { isCut } from './outage';
 
 /** Runs `work` in one transaction, with repositories bound to it. Each service names those that it needs. */
 export type Transaction<Repositories> = <T>(work: (repositories: Repositories) => Promise<T>) => Promise<T>;
 
-/** Returns a function that runs transactions, and retries them when PostgreSQL asks for it. */
+/**
+ * Returns a function that runs transactions. Retries them when PostgreSQL asks for it, and when their connection broke
+ * before the COMMIT was sent.
+ */
 export function transactions<Repositories>(db: Knex, bind: (trx: Knex) => Repositories): Transaction<Repositories> {
-  return (work) => retrying(() => db.transaction((trx) => work(bind(trx))));
+  return (work) =>
+    retrying(
+      () => db.transaction((trx) => work(bind(trx))),
+      (error) => isTransient(error) || isCut(error),
+    );
 }
 
 /** Data that was read has changed since, and no lock could prevent it: the transaction is retried. */
@@ -19,14 +27,24 @@ const RETRIES = 3;
 /** Serialization failure and deadlock. */
 const TRANSIENT = ['40001', '40P01'];
 
-/** Retries `work` after a serialization failure or a deadlock; nothing of the failed attempt remains. */
-export async function retrying<T>(work: () => Promise<T>): Promise<T> {
+const RECONNECT_MS = 100;
+
+function isTransient(error: unknown): boolean {
+  return TRANSIENT.includes(codeOf(error) ?? '');
+}
+
+/**
+ * Retries `work` after a serialization failure or a deadlock, of which nothing remains, or after what `mayRepeat`
+ * returns true for.
+ */
+export async function retrying<T>(work: () => Promise<T>, mayRepeat = isTransient): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (attempt === RETRIES || !TRANSIENT.includes(codeOf(error) ?? '')) throw error;
-      await new Promise((resolve) => setTimeout(resolve, randomInt(10 * 2 ** attempt)));
+      if (attempt === RETRIES || !mayRepeat(error)) throw error;
+      const pause = isCut(error) ? RECONNECT_MS : randomInt(10 * 2 ** attempt);
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }

@@ -18,7 +18,9 @@ describe('with DATABASE_LIMITS_URL', () => {
     limits = await cloneDatabase();
     there = testPool(limits.url, 2);
     proxy = await FaultProxy.start(limits.serviceUrl);
-    app = await startApp({ DATABASE_LIMITS_URL: proxy.url, TRUST_PROXY: 'loopback', WRONG_CODES_PER_PHONE_DAY: '6' });
+    const env = { DATABASE_LIMITS_URL: proxy.url, TRUST_PROXY: 'loopback', WRONG_CODES_PER_PHONE_DAY: '6' };
+    // One test waits for the time that requests wait in an outage.
+    app = await startApp(env, { patience: 1 });
   });
   afterEach(async () => {
     await app.close();

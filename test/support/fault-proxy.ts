@@ -7,6 +7,10 @@ export class FaultProxy {
   private isStalled = false;
   private isRefusing = false;
   private stallingAt: Buffer | undefined;
+  private cuttingAt: Buffer | undefined;
+  private losingAt: Buffer | undefined;
+  private hasLost = false;
+  private refusedCount = 0;
 
   private constructor(
     private readonly server: Server,
@@ -46,6 +50,27 @@ export class FaultProxy {
     this.stallingAt = Buffer.from(words);
   }
 
+  /** Breaks each connection whose client sends these words, which are not delivered. */
+  cutAt(words: string): void {
+    this.cuttingAt = Buffer.from(words);
+  }
+
+  /** Delivers these words to the target as soon as a client sends them, and drops all answers on their connection. */
+  loseAnswerTo(words: string): void {
+    this.losingAt = Buffer.from(words);
+    this.hasLost = false;
+  }
+
+  /** Whether an answer is lost, or will be. */
+  get lost(): boolean {
+    return this.hasLost;
+  }
+
+  /** Connections refused so far. */
+  get refused(): number {
+    return this.refusedCount;
+  }
+
   get stalled(): boolean {
     return this.isStalled;
   }
@@ -54,6 +79,8 @@ export class FaultProxy {
     this.isStalled = false;
     this.isRefusing = false;
     this.stallingAt = undefined;
+    this.cuttingAt = undefined;
+    this.losingAt = undefined;
     for (const link of this.links) link.resume();
   }
 
@@ -87,19 +114,25 @@ export class FaultProxy {
 
   private connectLink(client: Socket): void {
     if (this.isRefusing) {
+      this.refusedCount += 1;
       client.resetAndDestroy();
       return;
     }
     const link = new Link(client, connect(Number(this.target.port), this.target.hostname), (bytes) =>
-      this.stallAtWords(bytes),
+      this.actOnWords(link, bytes),
     );
     this.links.add(link);
     if (this.isStalled) link.hold();
     link.onEnd(() => this.links.delete(link));
   }
 
-  private stallAtWords(bytes: Buffer): void {
+  private actOnWords(link: Link, bytes: Buffer): void {
+    if (this.cuttingAt && bytes.includes(this.cuttingAt)) link.cut();
     if (this.stallingAt && bytes.includes(this.stallingAt)) this.stall();
+    if (!this.losingAt || !bytes.includes(this.losingAt)) return;
+    this.losingAt = undefined;
+    this.hasLost = true;
+    link.loseAnswers();
   }
 }
 
@@ -107,6 +140,7 @@ export class FaultProxy {
 class Link {
   private held: (() => void)[] | undefined;
   private isMute = false;
+  private losesAnswers = false;
 
   constructor(
     private readonly client: Socket,
@@ -117,7 +151,9 @@ class Link {
       look(bytes);
       this.deliverOrHold(() => server.write(bytes));
     });
-    server.on('data', (bytes) => this.deliverOrHold(() => client.write(bytes)));
+    server.on('data', (bytes) => {
+      if (!this.losesAnswers) this.deliverOrHold(() => client.write(bytes));
+    });
     for (const socket of [client, server]) socket.on('error', () => undefined);
     client.on('close', () => this.deliverOrHold(() => server.end()));
     server.on('close', () => this.deliverOrHold(() => client.end()));
@@ -141,6 +177,10 @@ class Link {
     const held = this.held ?? [];
     this.held = undefined;
     for (const deliver of held) deliver();
+  }
+
+  loseAnswers(): void {
+    this.losesAnswers = true;
   }
 
   mute(): void {
