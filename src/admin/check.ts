@@ -4,4 +4,13 @@ import type { ServerState } from './support-repository';
 /** Undefined or a note where all is well, otherwise what to do. */
 export type Finding = string | { note: string } | undefined;
 
-export type Check = (at: Workplace & { server: ServerState }) => Promise<Finding> | Finding;
+/** The answer of PUBLIC_URL about its readiness, or why there is none. */
+export type PublicAnswer = { status: number; body: string } | { failure: unknown };
+
+export interface Looking extends Workplace {
+  server: ServerState;
+  /** Asks PUBLIC_URL, once for all checks. */
+  askPublicly: () => Promise<PublicAnswer>;
+}
+
+export type Check = (at: Looking) => Promise<Finding> | Finding;

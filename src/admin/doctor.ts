@@ -1,9 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from '../base/errors';
 import { isGuessable } from '../config/production';
+import { isOutage } from '../database/outage';
 import { messageOf } from '../start/remedies';
-import type { Check, Finding } from './check';
-import { OUTSIDE } from './checks-outside';
+import type { Check, Finding, PublicAnswer } from './check';
+import { askPublicUrl, OUTSIDE } from './checks-outside';
 import type { Parts, Row, Workplace } from './command';
 
 const LEAST_VERSION = 150_000;
@@ -96,19 +98,49 @@ async function watchOldest(age: () => Promise<number>): Promise<number> {
   return seen;
 }
 
+/** Remedies for checks that end with an error. */
+const REMEDIES: Record<string, string> = {
+  disk: 'run doctor where the service runs, which makes DATA_DIR at its start',
+  'public address': 'set PUBLIC_URL to the address of clients, and let it lead to the proxy from this machine too',
+  'headers of the proxy': 'let PUBLIC_URL lead to the proxy from this machine too',
+  certificate: 'clients refuse it: look at the log of the proxy',
+  'SMS credit': "check the provider's keys in the settings, and its status page",
+};
+const BUSY = 'the database was too busy or away: run doctor again, and look at docs/alerts.md, DatabaseAway';
+const OTHERWISE = 'run doctor again where the service runs, and look at the log';
+
+/** Errors of connections, in words. */
+const IN_WORDS: Record<string, string> = {
+  ENOTFOUND: 'the DNS of this machine does not know its name',
+  EAI_AGAIN: 'the DNS of this machine does not answer',
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was closed',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'no network leads there',
+  ENETUNREACH: 'no network leads there',
+  ENOENT: 'the folder does not exist on this machine',
+};
+
 /** Looks at everything that a deployment needs, one line each. A check that cannot be made is a finding too. */
 export async function doctor(workplace: Workplace): Promise<Parts> {
-  const at = { ...workplace, server: await workplace.support.server() };
+  let asked: Promise<PublicAnswer> | undefined;
+  const askPublicly = () => (asked ??= askPublicUrl(workplace));
+  const at = { ...workplace, server: await workplace.support.server(), askPublicly };
   // At once, since the admin API has a deadline.
-  const asked = Object.entries(CHECKS).map(async ([name, check]): Promise<Row> => {
-    const finding: Finding = await Promise.resolve(at).then(check).catch(causeOf);
+  const found = Object.entries(CHECKS).map(async ([name, check]): Promise<Row> => {
+    const finding: Finding = await Promise.resolve(at)
+      .then(check)
+      .catch((error: unknown) => told(name, error));
     const isWell = typeof finding !== 'string';
     return { check: name, state: isWell ? 'ok' : 'LOOK', finding: isWell ? finding?.note : finding };
   });
-  return { doctor: await Promise.all(asked) };
+  return { doctor: await Promise.all(found) };
 }
 
-/** The cause tells more than "fetch failed". */
-function causeOf(error: unknown): string {
-  return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+/** Tells why a check could not be made, and what to do. */
+function told(name: string, error: unknown): string {
+  // The cause tells more than "fetch failed".
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const remedy = REMEDIES[name] ?? (isOutage(cause) ? BUSY : OTHERWISE);
+  return `${IN_WORDS[codeOf(cause) ?? ''] ?? messageOf(cause)}: ${remedy}`;
 }

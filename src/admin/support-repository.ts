@@ -71,12 +71,15 @@ const eventsOfUser = statement<FoundEvent, 'userId' | 'most'>(
   `SELECT ${EVENT} FROM security_events WHERE user_id = :userId ORDER BY security_events.at DESC LIMIT :most::integer`,
 );
 
-/** Phones are stored masked, so that another phone with the same digits is found too. */
+/**
+ * Phones are stored masked, so that another phone with the same digits is found too. For a phone without an account the
+ * closings of accounts are found, which are events of a user.
+ */
 const eventsOfPhone = statement<FoundEvent, 'phone' | 'userId' | 'days' | 'most'>(
   'support-events-of-phone',
   `SELECT ${EVENT} FROM security_events
     WHERE security_events.at > now() - make_interval(days => :days::integer)
-      AND (phone = :phone AND user_id IS NULL OR user_id = :userId)
+      AND (phone = :phone AND (user_id IS NULL OR :userId = '' AND event = 'account_closed') OR user_id = :userId)
     ORDER BY security_events.at DESC LIMIT :most::integer`,
 );
 

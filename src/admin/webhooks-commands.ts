@@ -3,7 +3,7 @@ import { KINDS } from '../features/events/events-repository';
 import { idOf } from '../features/webhooks/webhooks';
 import type { ListedWebhook } from '../features/webhooks/webhooks-repository';
 import { SECRET_PREFIX } from '../integrations/standard-webhooks';
-import { NotTaken } from '../integrations/webhook-call';
+import { neverReached, NotTaken } from '../integrations/webhook-call';
 import { ALWAYS, Mistake, type Command, type Given, type Parts, type Workplace } from './command';
 
 /** Commands whose answer has a secret are of the command line only. */
@@ -81,8 +81,11 @@ export const WEBHOOKS: Command[] = [
   },
 ];
 
-async function add({ services }: Workplace, { words: [given = '', kindsGiven = ''], options }: Given): Promise<Parts> {
-  const [url, kinds] = [urlIn(given), kindsIn(kindsGiven)];
+async function add(
+  { services, config }: Workplace,
+  { words: [given = '', kindsGiven = ''], options }: Given,
+): Promise<Parts> {
+  const [url, kinds] = [urlIn(given, config), kindsIn(kindsGiven)];
   if (options.dryRun) return { 'would add': [{ url, kinds: kinds.join(' ') }] };
   const webhook = { id: `wh_${randomBytes(9).toString('base64url')}`, url, kinds, secret: newSecret() };
   await services.webhookList.add(webhook);
@@ -134,11 +137,13 @@ async function webhookIn({ services }: Workplace, { words: [id = ''] }: Given): 
   return found;
 }
 
-function urlIn(given: string): string {
+function urlIn(given: string, { webhookNetworks }: Workplace['config']): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !['https:', 'http:'].includes(url.protocol)) throw new Mistake(`${given}: is not an https address`);
   if (url.username !== '' || url.password !== '')
     throw new Mistake('the address contains a user or a password: the receiver knows this service by its signature');
+  const why = neverReached(url, webhookNetworks);
+  if (why !== undefined) throw new Mistake(`${given}: cannot be called: ${why}`);
   return url.href;
 }
 

@@ -1,9 +1,10 @@
 import { ReturnCode, type AppError } from '../base/errors';
 import type { Limits } from '../load/limits';
+import { CHANNELS, nameOf } from '../integrations/senders/kinds';
 import { countryOf, isMobile, isWithin, masked, type Phone } from '../features/phones/phone-number';
 import { budgetOf } from './budget';
 import type { Given, Parts, Row, Workplace } from './command';
-import type { FoundLimit, FoundUser } from './support-repository';
+import type { FoundEvent, FoundLimit, FoundUser } from './support-repository';
 import { claimRow } from './rows';
 import { phoneIn, sessionsOf } from './who';
 
@@ -31,9 +32,10 @@ export async function why(at: Workplace, { words: [given = ''], options }: Given
     codes: [
       ...(await refusalsOfCodes(at, phone, limits)),
       ...(await lastCodeOf(at, phone)),
+      routeTo(at, phone),
       `in the last day, ${countryOf(phone)} was sent ${traffic.day.sent} codes that are old enough to judge, of which ${traffic.day.verified} were verified`,
     ],
-    logins: refusalsOfLogins(at, user, limits),
+    logins: [...closingIn(events, user), ...refusalsOfLogins(at, user, limits)],
     ...(lifted && { lifted }),
     limits: limits.map(limitRow),
     [user ? 'last events' : `last events of numbers like ${masked(phone.number)}`]: events.map(
@@ -65,6 +67,28 @@ async function refusalsOfCodes(at: Workplace, phone: Phone, limits: FoundLimit[]
   return reasons.length > 0
     ? reasons
     : ['nothing here holds codes back now: the last events show limits met before, and what the provider said'];
+}
+
+/** Tells by which ways codes go to the phone, and which channels no way of the route has. */
+function routeTo({ services }: Workplace, phone: Phone): string {
+  const [key, route] = services.operators.routes.routeOf(phone);
+  const ways = route.flat();
+  const missing = CHANNELS.filter((channel) => ways.every((way) => way.channel !== channel));
+  const refused =
+    missing.length === 0
+      ? ''
+      : `; no way leads there by ${missing.join(', ')}: an app that asks for these is refused (channel_not_served)`;
+  return `codes go by ${ways.map(nameOf).join(', ')} (route of ${key})${refused}`;
+}
+
+/** Tells that an account was closed, since its number then looks as if it never had one. */
+function closingIn(events: FoundEvent[], user: FoundUser | undefined): string[] {
+  const closing = user ? undefined : events.find(({ event }) => event === 'account_closed');
+  if (!closing) return [];
+  const why = closing.detail ? ` (${closing.detail})` : '';
+  return [
+    `the account ${closing.userId}, of this number or of one with these digits, was closed at ${closing.at}${why}`,
+  ];
 }
 
 /** Tells what became of the last code, as far as it is known. */

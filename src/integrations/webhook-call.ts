@@ -71,7 +71,7 @@ export class WebhookCaller {
     return new Promise((resolve, reject) => {
       const host = url.hostname.replace(/^\[|\]$/g, '');
       // Nothing looks up an address that is one already.
-      if (isIP(host) && !this.mayReach(host, isSafe)) return reject(notAllowed());
+      if (isIP(host) && !mayReach(this.allowed, host, isSafe)) return reject(notAllowed());
       const request = (isSafe ? requestByHttps : requestByHttp)(url, {
         method: 'POST',
         headers,
@@ -98,17 +98,25 @@ export class WebhookCaller {
     return (host, options, callback) => {
       lookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
         if (error) callback(error, '');
-        else if (!found.every(({ address }) => this.mayReach(address, isSafe))) callback(notAllowed(), '');
+        else if (!found.every(({ address }) => mayReach(this.allowed, address, isSafe))) callback(notAllowed(), '');
         else if (options.all) callback(null, found);
         else callback(null, found[0]?.address ?? '', found[0]?.family);
       });
     };
   }
+}
 
-  /** Without TLS only where operators have allowed it. */
-  private mayReach(address: string, isSafe: boolean): boolean {
-    return isIn(this.allowed, address) || (isSafe && !isPrivate(address));
-  }
+/** Without TLS only where operators have allowed it. */
+function mayReach(allowed: BlockList, address: string, isSafe: boolean): boolean {
+  return isIn(allowed, address) || (isSafe && !isPrivate(address));
+}
+
+/** Returns why an address can never be called, as far as it tells without the DNS. */
+export function neverReached({ protocol, hostname }: URL, allowed: BlockList): string | undefined {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const isSafe = protocol === 'https:';
+  if (isIP(host)) return mayReach(allowed, host, isSafe) ? undefined : notAllowed().message;
+  return isSafe || allowed.rules.length > 0 ? undefined : notAllowed().message;
 }
 
 function notAllowed(): NotTaken {

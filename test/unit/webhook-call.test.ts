@@ -35,7 +35,7 @@ describe('a call of a webhook', () => {
   // + isSafe
   // guard webhook-call-2: an address that nothing looks up is checked as well
   // src/integrations/webhook-call.ts
-  // - if (isIP(host) && !this.mayReach(host, isSafe)) return reject(notAllowed());
+  // - if (isIP(host) && !mayReach(this.allowed, host, isSafe)) return reject(notAllowed());
   // guard webhook-call-3: a webhook is told without TLS only in networks that operators have allowed
   // src/integrations/webhook-call.ts
   // - (isSafe && !isPrivate(address))
@@ -67,7 +67,7 @@ describe('a call of a webhook', () => {
 
   // guard webhook-call-4: addresses of a host are checked when they are looked up
   // src/integrations/webhook-call.ts
-  // - else if (!found.every(({ address }) => this.mayReach(address, isSafe))) callback(notAllowed(), '');
+  // - else if (!found.every(({ address }) => mayReach(this.allowed, address, isSafe))) callback(notAllowed(), '');
   it('goes to a host only if each of its addresses may be reached', async () => {
     const url = (await listen((_, res) => res.end())).replace('127.0.0.1', 'localhost');
     await expect(caller(networkList('')).send({ url, secrets }, message)).rejects.toThrow('WEBHOOK_NETWORKS');

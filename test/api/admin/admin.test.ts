@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, globalAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,7 @@ import { rememberSecret } from '../../support/secrets';
 import { ROOT } from '../../support/service-process';
 import { stage } from '../../support/stage';
 import { startTwilioStandIn } from '../../support/stand-ins/twilio';
+import { startVendorServer } from '../../support/stand-ins/vendor-server';
 import { until } from '../../support/until';
 
 const ENV: Env = { SEND_CODE_PER_DAY: '100', LOGIN_FAILURES_PER_PHONE_AND_IP: '3' };
@@ -52,6 +53,28 @@ describe('why', () => {
     expect(rowsOf(told, 'account')[0]).toMatchObject({ account: 'none', country: 'GB' });
     expect(linesOf(told, 'codes')).toContain('nothing here holds codes back now');
     expect(linesOf(told, 'logins')).toContain('must register first');
+    expect(linesOf(told, 'logins')).not.toContain('was closed');
+  });
+
+  it('says that the account of a number was closed', async () => {
+    const ann = await registerAndSignIn(app);
+    expect((await post(ann.agent, '/user/close_account', { password: ann.password })).body).toEqual({ code: 200 });
+    const logins = linesOf(await admin('why', [e164(ann)]), 'logins');
+    expect(logins).toMatch(
+      new RegExp(`^the account ${ann.id}, of this number or of one with these digits, was closed at 20.*Z`),
+    );
+    expect(logins).toContain('must register first');
+  });
+
+  it('says by which ways codes go, and which channels no way of the route has', async () => {
+    const routes = join(mkdtempSync(join(tmpdir(), 'accounts-routes-')), 'routes.json');
+    writeFileSync(routes, JSON.stringify({ routes: { GB: ['console sms', { 'file voice': 1 }] } }));
+    const told = await admin('why', [e164(newPhone())], {}, { env: { SMS_ROUTES: routes } });
+    expect(linesOf(told, 'codes')).toContain(
+      'codes go by console sms, file voice (route of GB); no way leads there by whatsapp, telegram: ' +
+        'an app that asks for these is refused (channel_not_served)',
+    );
+    expect(linesOf(await admin('why', [e164(newPhone())]), 'codes')).toMatch(/^codes go by .* \(route of \*\)$/m);
   });
 
   it('names the limit that holds a code back, and when it ends; --fix lifts it, and --dry-run does not', async () => {
@@ -314,10 +337,19 @@ describe('doctor', () => {
       state: 'LOOK',
       finding: 'twilio 0.00 USD: pay the provider, or no code is sent',
     });
+    twilio.leave('4.99');
+    const less = 'at 0.05 a message that is less than a day, which may have 100 messages (SEND_CODE_PER_DAY)';
+    expect(await credit()).toMatchObject({
+      state: 'LOOK',
+      finding: `twilio 4.99 USD: ${less}: pay the provider before it ends`,
+    });
+    twilio.leave('5.00');
+    expect(await credit()).toMatchObject({ state: 'ok' });
     twilio.behave({ status: 401, code: 20003 });
     expect(await credit()).toMatchObject({
       state: 'LOOK',
-      finding: 'Twilio did not tell its balance (HTTP status 401, code 20003)',
+      finding:
+        "Twilio did not tell its balance (HTTP status 401, code 20003): check the provider's keys in the settings, and its status page",
     });
     await twilio.close();
   });
@@ -365,6 +397,35 @@ describe('doctor', () => {
     expect(asText(await admin('doctor', [], {}, asOwner))).toMatch(
       /database rights +LOOK +the role of DATABASE_URL may/,
     );
+  });
+
+  it('tells once that the name of the public address is not known, and what to do', async () => {
+    const told = rowsOf(await admin('doctor', [], {}, { env: { PUBLIC_URL: 'https://nobody.invalid' } }), 'doctor');
+    const about = told.filter(({ finding }) => /DNS|not reached/.test(String(finding)));
+    expect(about.map(({ check, state }) => [check, state])).toEqual([
+      ['public address', 'LOOK'],
+      ['certificate', 'ok'],
+    ]);
+    expect(about[0]?.finding).toMatch(/^the DNS of this machine does not (know its name|answer): set PUBLIC_URL to /);
+  });
+
+  it('tells of a folder that does not exist here, and what to do', async () => {
+    const { SESSION_SECRETS = '', MESSAGING_JWT_KEY = '' } = productionEnv();
+    const env = { SESSION_SECRETS, MESSAGING_JWT_KEY, DATA_DIR: join(app.dataDir, 'none') };
+    expect(await row('disk', env)).toMatchObject({
+      state: 'LOOK',
+      finding:
+        'the folder does not exist on this machine: run doctor where the service runs, which makes DATA_DIR at its start',
+    });
+  });
+
+  it('notices that another program answers at the public address', async () => {
+    const other = await startVendorServer(200, () => ({ status: 200, json: { hello: 'world' } }));
+    expect(await row('public address', { PUBLIC_URL: other.url })).toMatchObject({
+      state: 'LOOK',
+      finding: expect.stringMatching(/readyz answers 200, and it is another program: PUBLIC_URL must be /) as string,
+    });
+    await other.close();
   });
 
   it('asks the public address, and tells that it is not reached', async () => {

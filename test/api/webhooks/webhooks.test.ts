@@ -421,4 +421,25 @@ describe('a webhook', () => {
     await expect(admin('webhooks add', [url, ...kinds])).rejects.toThrow(message);
     expect(await listed()).toEqual([]);
   });
+
+  it.each([
+    ['http://example.com', ''],
+    ['http://10.0.0.7', '192.168.0.0/16'],
+    ['https://10.0.0.7', ''],
+    ['https://[::1]/', '10.0.0.0/8'],
+  ])('is not added as %s, where it can never be called', async (url, WEBHOOK_NETWORKS) => {
+    await expect(command(app, 'webhooks add', [url], {}, { WEBHOOK_NETWORKS })).rejects.toThrow(
+      `${url}: cannot be called: its address is private, or it has no https: WEBHOOK_NETWORKS allows such networks`,
+    );
+    expect(await listed()).toEqual([]);
+  });
+
+  it.each([
+    ['http://internal.example', '10.0.0.0/8'],
+    ['http://10.0.0.7', '10.0.0.0/8'],
+    ['https://example.com', ''],
+  ])('is added as %s where the settings allow it', async (url, WEBHOOK_NETWORKS) => {
+    await command(app, 'webhooks add', [url], {}, { WEBHOOK_NETWORKS });
+    expect(await listed()).toHaveLength(1);
+  });
 });
