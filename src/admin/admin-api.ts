@@ -44,7 +44,7 @@ export function buildAdminApi({ config, services, logger, deadlineMs }: Running)
   const deadline = new Deadline(fail, deadlineMs);
   const router = Router();
   for (const command of REMOTE_COMMANDS)
-    post(router, pathOf(command), deadline.watch, ...body, wellFormedBody, answering(command, door, place));
+    post(router, pathOf(command), deadline.watch(), ...body, wellFormedBody, answering(command, door, place));
   const document = JSON.parse(readFileSync(FILE, 'utf8')) as object;
   const serve = documentServer(router, publicUrlFrom(undefined), services.meter);
   serve(openApi.path, (url) => ({ ...document, servers: [{ url }] }));

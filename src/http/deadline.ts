@@ -11,6 +11,7 @@ interface Waiting {
   req: Request;
   res: Response;
   since: number;
+  mostMs: number;
   older: Waiting | undefined;
   newer: Waiting | undefined;
   isListed: boolean;
@@ -21,9 +22,23 @@ export function isTooLate(res: Response): boolean {
   return res.headersSent;
 }
 
+/** Leaves an answer as it was sent, whatever its handler does later: Node would throw, or add to it. */
+function seal(res: Response): void {
+  const unchanged = () => res;
+  const [setHeader, appendHeader, removeHeader] = [unchanged, unchanged, () => undefined];
+  Object.assign(res, {
+    setHeader,
+    appendHeader,
+    removeHeader,
+    writeHead: unchanged,
+    write: () => true,
+    end: unchanged,
+  });
+}
+
 /**
- * Answers 503 if a request has no answer DEADLINE_MS after its last byte. Its work goes on and may still succeed;
- * docs/api.md tells clients what to do then.
+ * Answers 503 if a request has no answer DEADLINE_MS after its last byte, and the time that others need. Its work goes
+ * on and may still succeed; docs/api.md tells clients what to do then.
  */
 export class Deadline {
   /**
@@ -41,13 +56,16 @@ export class Deadline {
     this.timer = setInterval(() => this.look(performance.now()), LOOK_MS).unref();
   }
 
-  readonly watch: RequestHandler = (req, res, next) => {
-    const since = performance.now();
-    const request: Waiting = { req, res, since, older: undefined, newer: undefined, isListed: false };
-    this.add(request);
-    // With `once`, Node would keep three objects more for each request.
-    res.on('close', () => this.remove(request));
-    next();
+  readonly watch = (othersMs = 0): RequestHandler => {
+    const mostMs = this.deadlineMs + othersMs;
+    return (req, res, next) => {
+      const since = performance.now();
+      const request: Waiting = { req, res, since, mostMs, older: undefined, newer: undefined, isListed: false };
+      this.add(request);
+      // With `once`, Node would keep three objects more for each request.
+      res.on('close', () => this.remove(request));
+      next();
+    };
   };
 
   /**
@@ -94,10 +112,12 @@ export class Deadline {
   private look(now: number): void {
     for (let request = this.oldest, newer: Waiting | undefined; request; request = newer) {
       newer = request.newer;
-      const { req, res, since } = request;
+      const { req, res, since, mostMs } = request;
       if (!req.complete) request.since = now;
-      else if (!res.headersSent && now - since > this.deadlineMs)
+      else if (!res.headersSent && now - since > mostMs) {
         this.fail(new Unavailable('took_too_long', TOO_LATE), res);
+        seal(res);
+      }
     }
   }
 }

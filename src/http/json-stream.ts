@@ -70,18 +70,17 @@ export function isPages(value: unknown): value is Pages<unknown> {
 }
 
 async function send(req: Request, res: Response, pieces: AsyncGenerator<string>, file?: string): Promise<void> {
-  if (isTooLate(res)) return;
   const gzip = req.acceptsEncodings('gzip', 'identity') === 'gzip';
   res.type('application/json').vary('Accept-Encoding');
   let begun = '';
   let isWhole = false;
   // Stops when the client has gone.
-  while (!res.destroyed && !isWhole && begun.length <= WHOLE_UP_TO) {
+  while (!res.destroyed && !isTooLate(res) && !isWhole && begun.length <= WHOLE_UP_TO) {
     const piece = await pieces.next();
     isWhole = piece.done === true;
     begun += piece.value ?? '';
   }
-  if (res.destroyed) return;
+  if (res.destroyed || isTooLate(res)) return;
   if (file) res.set('Content-Disposition', `attachment; filename="${file}"`);
   req.answered = begun.length;
   if (isWhole) {

@@ -90,6 +90,8 @@ interface Description<A extends Access, Params, Body, Result> {
    * of a whole list of the user; 'exports' for reads of everything.
    */
   queue?: 'writes' | 'heavyReads' | 'exports';
+  /** Longest time that others need for it, which its deadline allows beside the usual time. */
+  othersMs?: number;
   /** Limits that each request counts against, per user or, where anyone may call, per address, whatever the outcome. */
   limits?: readonly CallerLimit<Params & Body>[];
 }

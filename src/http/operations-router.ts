@@ -13,8 +13,8 @@ import { PathTree } from './path-tree';
 import { handled, inTurn, ok } from './route';
 
 export interface Entrance {
-  /** Answers the request at its deadline at the latest. */
-  watch: RequestHandler;
+  /** Answers a request at its deadline at the latest, for which others need this time. */
+  watch: (othersMs?: number) => RequestHandler;
   /** Lets a request rest, which is not late for that, until the returned function is called. */
   rest: (req: Request) => () => void;
   /** Answers a request that has failed after it has rested. */
@@ -83,9 +83,9 @@ export function fixedWords(operations: Operation[], resource: string): string[] 
  * fields.
  */
 function before(operation: Operation, entrance: Entrance): RequestHandler[] {
-  const { access } = operation;
+  const { access, othersMs } = operation;
   return [
-    entrance.watch,
+    entrance.watch(othersMs),
     ...body,
     ...(operation.body ? [wellFormedBody] : []),
     ...(access === 'anyone' ? [] : [entrance[access]]),

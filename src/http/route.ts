@@ -1,7 +1,6 @@
 import { isPromise } from 'node:util/types';
 import type { NextFunction, Request, RequestHandler, Response, Router } from 'express';
 import { asError, MethodNotAllowed } from '../base/errors';
-import { isTooLate } from './deadline';
 import { sendJson } from './head';
 import { nameRoute } from './request-log';
 
@@ -63,6 +62,5 @@ export function handled(handler: RequestHandler, req: Request, res: Response): P
 
 /** Sends a result, without Express's `json`, which reads several settings for every answer. */
 export function ok(res: Response, result?: unknown): void {
-  if (isTooLate(res)) return;
   sendJson(res, JSON.stringify(result === undefined ? { code: 200 } : { code: 200, result }));
 }

@@ -95,6 +95,8 @@ export interface AppOptions {
   realSms?: boolean;
   /** Time of an exchange with a sender, RongCloud or a webhook: short where a test waits for its end. */
   vendorTimeoutMs?: number;
+  /** Time of a request: short where a test waits for its end. */
+  deadlineMs?: number;
   /** Factor of the time limits of database and queues: 1 in a test about them. Others must not meet them on a busy machine. */
   patience?: number;
   /** Told of all that happens. */
@@ -121,7 +123,7 @@ export async function startApp(env: Env = {}, options: AppOptions = {}): Promise
     LOG_LEVEL: 'trace',
     ...env,
   });
-  const { patience = PATIENCE, vendorTimeoutMs = PATIENT_MS } = options;
+  const { patience = PATIENCE, vendorTimeoutMs = PATIENT_MS, deadlineMs = DEADLINE_MS } = options;
   const sms = new KeptSms();
   const logFile = join(OUTPUT, `log-${randomBytes(5).toString('hex')}.ndjson`);
   // Synchronous, so that a test finds a line as soon as what it tells of has happened.
@@ -135,7 +137,7 @@ export async function startApp(env: Env = {}, options: AppOptions = {}): Promise
     logger,
     ...(options.realSms ? {} : { sms }),
     observers: bothOf(options.metrics, traces),
-    deadlineMs: DEADLINE_MS,
+    deadlineMs,
     patience,
     vendorTimeoutMs,
   };

@@ -1,6 +1,9 @@
 import { startApp, type AppOptions, type Env, type TestApp } from './app';
 
-export type StartBeside = (env?: Env, options?: Pick<AppOptions, 'patience' | 'vendorTimeoutMs'>) => Promise<TestApp>;
+export type StartBeside = (
+  env?: Env,
+  options?: Pick<AppOptions, 'patience' | 'deadlineMs' | 'vendorTimeoutMs' | 'realSms'>,
+) => Promise<TestApp>;
 
 /** Starts instances on an app's database and with its keys and these settings, each for one test. */
 export function instancesBeside(app: () => TestApp, common: Env = {}): StartBeside {

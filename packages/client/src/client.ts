@@ -79,6 +79,9 @@ const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** The service answers within about eight seconds. */
 const TIMEOUT_MS = 15_000;
+/** Operations that wait for a provider of codes, and the most that its time adds. */
+const ASKS_PROVIDER = new Set<OperationPath>(['/user/send_code', '/user/verify_code']);
+const PROVIDER_MS = 15_000;
 /** An upload is answered only after all of it has arrived. */
 const UPLOAD_TIMES = 10;
 const REPEATS = 2;
@@ -274,7 +277,8 @@ export class Client implements SyncSource<SyncReason> {
         ...(this.#jar instanceof TokenJar && { credentials: 'omit' }),
       };
       const { wait = 0, signal } = following ?? {};
-      const limits = { timeoutMs: this.#timeoutMs, waitMs: 1_000 * wait, isLarge: LARGE.has(path), signal };
+      const waitMs = 1_000 * wait + (ASKS_PROVIDER.has(path) ? PROVIDER_MS : 0);
+      const limits = { timeoutMs: this.#timeoutMs, waitMs, isLarge: LARGE.has(path), signal };
       const reply = await exchange(this.#fetch, this.#baseUrl + address, init, limits);
       await this.#jar?.keep(reply.headers, own);
       return read(reply);

@@ -1,9 +1,18 @@
 import { BreakerOpen } from '../../load/breaker';
 import { nameOf, type Channel, type SenderName, type Way } from '../../integrations/senders/kinds';
-import { NumberRefused, SendingTimedOut, type Message, type Sender } from '../../integrations/senders/sender';
+import {
+  EXCHANGE_MS,
+  NumberRefused,
+  SendingTimedOut,
+  type Message,
+  type Sender,
+} from '../../integrations/senders/sender';
 
-/** Time after which no other way is begun, so that its end is known before the deadline of the request. */
+/** Time after which no other way is begun. */
 const MOST_MS = 5_000;
+
+/** Longest time that a request waits for senders. Its deadline counts this beside the service's own time. */
+export const SENDING_MS = MOST_MS + EXCHANGE_MS;
 
 /** No way has taken the message. */
 export class NoWayTook extends Error {

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { operation, type Operation } from '../../http/operation';
 import type { SignedInDevice } from '../audit/known-places';
+import { SENDING_MS } from '../sending/sending';
 import type { Words } from '../sending/words';
 import type { SendCodeService } from './send-code-service';
 import { isAvailable, phone, sendCode, verificationToken, verifyCode } from './verification-schemas';
@@ -22,6 +23,7 @@ export function verificationRouter({ words, sending, verifying, deviceOf }: Part
       path: '/user/send_code',
       summary: 'Sends a verification code to a phone, in an SMS or by another channel.',
       access: 'anyone',
+      othersMs: SENDING_MS,
       body: sendCode,
       refusals: [
         'too_soon',
@@ -54,6 +56,7 @@ export function verificationRouter({ words, sending, verifying, deviceOf }: Part
       path: '/user/verify_code',
       summary: 'Exchanges a code for a verification token.',
       access: 'anyone',
+      othersMs: SENDING_MS,
       body: verifyCode,
       result: verificationToken,
       refusals: ['wrong_code', 'code_expired', 'guesses_spent', 'code_unchecked'],

@@ -1,5 +1,8 @@
 import type { Channel } from './kinds';
 
+/** Longest time of an exchange with a provider. */
+export const EXCHANGE_MS = 10_000;
+
 export interface Message {
   /** E.164, with the plus. */
   to: string;

@@ -1,6 +1,6 @@
 import twilio, { type Twilio } from 'twilio';
 import type { CallObserver } from '../calls';
-import { NumberRefused, SendingTimedOut, type Credit } from './sender';
+import { EXCHANGE_MS, NumberRefused, SendingTimedOut, type Credit } from './sender';
 import { TwilioHttpClient } from './twilio-http-client';
 
 export interface TwilioAccount {
@@ -20,7 +20,7 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE']);
 const NOT_TAKEN = 'did not take the message';
 
 /** Loads Twilio's SDK, which takes a moment. */
-export function openTwilio({ accountSid, authToken, apiUrl, timeoutMs = 10_000, observe }: TwilioAccount): Twilio {
+export function openTwilio({ accountSid, authToken, apiUrl, timeoutMs = EXCHANGE_MS, observe }: TwilioAccount): Twilio {
   const httpClient = new TwilioHttpClient(timeoutMs, apiUrl, observe);
   return twilio(accountSid, authToken, { httpClient, autoRetry: false });
 }

@@ -1,15 +1,12 @@
 import { Breaker } from '../../load/breaker';
 import type { CallObserver } from '../calls';
 import { CutOff, NoAnswerInTime, post, type Answered } from '../post';
-import { SendingTimedOut } from './sender';
+import { EXCHANGE_MS, SendingTimedOut } from './sender';
 
 export interface CallOptions {
   timeoutMs?: number | undefined;
   observe?: CallObserver | undefined;
 }
-
-/** Time of a whole exchange. */
-const TIMEOUT_MS = 10_000;
 
 /** A message was not taken, for a reason that is not the number. The vendor's own words are left out: they repeat it. */
 export function notTaken(peer: string, status: number, code?: number | string): Error {
@@ -33,7 +30,7 @@ export class VendorCall {
   }
 
   private async exchange(url: string, body: string, headers: Record<string, string>): Promise<Answered> {
-    const { timeoutMs = TIMEOUT_MS, observe } = this.options;
+    const { timeoutMs = EXCHANGE_MS, observe } = this.options;
     try {
       return await post(this.peer, url, {
         body,

@@ -16,14 +16,15 @@ const WAY_OF: [country: string, way: WayName][] = WAYS.map((way, index) => [COUN
 const HASH = 'FA+9qCX9VSu';
 
 let vendors: Vendors;
+const env = () => ({
+  ...vendors.env(Object.fromEntries(WAY_OF.map(([country, way]) => [country, [way]]))),
+  CAPTCHA_POLICY: 'off',
+  SMS_ANDROID_HASH: HASH,
+});
 const { app, instance } = stage({
   env: async () => {
     vendors = await Vendors.start();
-    return {
-      ...vendors.env(Object.fromEntries(WAY_OF.map(([country, way]) => [country, [way]]))),
-      CAPTCHA_POLICY: 'off',
-      SMS_ANDROID_HASH: HASH,
-    };
+    return env();
   },
   realSms: true,
   vendorTimeoutMs: 1_000,
@@ -196,6 +197,28 @@ describe('a code of Twilio Verify', () => {
     expect(answers.filter((answer) => codeOf(answer) === 1000)).toHaveLength(5);
     expect(checks() - before).toBe(5);
     expect(codeOf(await verify(phone, code))).toBe(2000);
+  });
+});
+
+describe('a provider that does not answer', () => {
+  // guard senders-6: a request waits for its provider beside the time that it has itself
+  // src/http/operations-router.ts
+  // - entrance.watch(othersMs),
+  // + entrance.watch(),
+  it('may take longer than the deadline of other requests, and its outcome is told', async () => {
+    const slow = await instance(env(), { realSms: true, deadlineMs: 1_000, vendorTimeoutMs: 2_000 });
+    await app.db('rate_limits').delete();
+    const phone = phoneOf('DE');
+    vendors.twilio.behave('hang');
+    const sent = await post(slow.api, '/user/send_code', phone);
+    expect(sent.headers).toMatchObject({ 'x-reason': 'sms_unconfirmed' });
+    expectRefusal(sent, 503, 'the SMS provider did not answer in time: the code may still arrive');
+    vendors.twilio.behave('accept');
+    expectBody(await post(slow.api, '/user/send_code', phone), { code: 200 });
+    vendors.twilio.behaveAtChecks('hang');
+    const code = rememberSecret(vendors.twilio.verifyCodeFor(numberOf(phone)));
+    const checked = await post(slow.api, '/user/verify_code', { ...phone, code });
+    expect(checked.headers).toMatchObject({ 'x-reason': 'code_unchecked' });
   });
 });
 
