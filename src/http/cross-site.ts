@@ -7,6 +7,13 @@ const ALLOWED = 'Content-Type, X-Request-Id, Authorization, Content-MD5, X-Sessi
 
 export const WRITING = ['POST', 'PUT', 'DELETE'];
 
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Whether a page of another site sends it, whose origin is not listed. */
+    isForeign?: boolean;
+  }
+}
+
 /**
  * Refuses requests from pages of other sites, which would use a visitor's cookie, but admits the listed origins.
  * Clients other than browsers send neither header, and pass.
@@ -16,13 +23,21 @@ export function crossSite(allowed: readonly string[], publicUrl?: string): Reque
   return (req, res, next) => {
     const origin = req.get('Origin');
     if (origin !== undefined && allowed.includes(origin)) allow(origin, req, res, next);
-    else if (isForeign(req, origin, publicOrigin) && WRITING.includes(req.method))
-      throw new Forbidden(
-        'cross_site',
-        'cross-site requests are refused: the operator lists allowed origins in CORS_ORIGINS',
-      );
-    else next();
+    else {
+      req.isForeign = isForeign(req, origin, publicOrigin);
+      if (WRITING.includes(req.method)) refuseForeign(req);
+      next();
+    }
   };
+}
+
+/** Refuses a GET like a POST, where it takes something of the visitor. */
+export function refuseForeign({ isForeign }: Request): void {
+  if (isForeign)
+    throw new Forbidden(
+      'cross_site',
+      'cross-site requests are refused: the operator lists allowed origins in CORS_ORIGINS',
+    );
 }
 
 function isForeign(req: Request, origin: string | undefined, publicOrigin: string | undefined): boolean {

@@ -428,8 +428,7 @@ describe('cross-site requests', () => {
 
   // guard conventions-3: other sites cannot send requests
   // src/http/cross-site.ts
-  // - else if (isForeign(req, origin, publicOrigin) && WRITING.includes(req.method))
-  // + else if (isForeign(req, origin, publicOrigin) && req.method === 'nothing')
+  // - if (WRITING.includes(req.method)) refuseForeign(req);
   it.each<Record<string, string>>([
     { 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Fetch-Site': 'same-site' },

@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 143ddd36e7c0be70010c8d4c2d4193706c83483a1d6c2822de4e6a2ce69ef942
+// SHA-256 of the document: 4557ffafb7633501abb26680f04618a47f268afe49a52f79c15bd86720df9b31
 
 export interface paths {
     "/user/send_code": {
@@ -3883,6 +3883,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyAtOnce"];

@@ -1,4 +1,5 @@
 import { Router, type Request, type RequestHandler } from 'express';
+import { refuseForeign } from '../../http/cross-site';
 import type { Endpoint } from '../../http/endpoint';
 import { ReaderCall } from '../../http/operation';
 import { get, handled } from '../../http/route';
@@ -10,7 +11,7 @@ export const changesEndpoint: Endpoint = {
   name: 'changes',
   summary: 'Tells a browser, as server-sent events, that there is something to synchronise.',
   answer: { type: 'text/event-stream' },
-  refusals: ['not_signed_in', 'too_many_at_once'],
+  refusals: ['cross_site', 'not_signed_in', 'too_many_at_once'],
 };
 
 /** Proxies cut connections off on which nothing is sent. */
@@ -30,6 +31,8 @@ interface Entrance {
 export function changesRouter(sync: SyncService, { reading, rest }: Entrance): Router {
   const router = Router();
   get(router, changesEndpoint.path, async (req, res) => {
+    // A page of a sibling domain, which gets the cookie, would take all places of its visitor.
+    refuseForeign(req);
     const presentCall = async () => {
       await handled(reading, req, res);
       return new ReaderCall(req, res);
@@ -41,6 +44,8 @@ export function changesRouter(sync: SyncService, { reading, rest }: Entrance): R
     let isChange = true;
     try {
       while (!res.destroyed && !live.hasEnded && performance.now() < ends) {
+        const { hasNews } = live;
+        live.hasNews = false;
         const version = isChange ? await sync.presentVersion(await presentCall(), live) : told;
         if (!res.headersSent) {
           res.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
@@ -49,9 +54,10 @@ export function changesRouter(sync: SyncService, { reading, rest }: Entrance): R
         if (live.hasEnded) break;
         if (live.isClaimTold) res.write('event: number_claim\ndata: {}\n\n');
         live.isClaimTold = false;
-        // A comment: nothing has changed since.
-        res.write(version > told ? `id: ${version}\ndata: ${JSON.stringify({ version })}\n\n` : ':\n\n');
-        told = version;
+        // A comment: no row of the user has changed since.
+        const isNew = hasNews && version > told;
+        res.write(isNew ? `id: ${version}\ndata: ${JSON.stringify({ version })}\n\n` : ':\n\n');
+        if (hasNews) told = version;
         const goOn = rest(req);
         await live.wait(BEAT_MS);
         goOn();

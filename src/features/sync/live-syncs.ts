@@ -28,6 +28,9 @@ const groupsOfAll = statement<{ id: string }, 'ids'>(
   },
 );
 
+/** Kinds of events that tell of rows of sync. After all others, the session may have ended. */
+const KINDS_OF_ROWS = ['user.updated', 'blacklist.changed', 'friendship.changed', ...GROUP_KINDS];
+
 /** Waits are rounded up to this: Node keeps a list of timers for each length. */
 const ROUND_MS = 100;
 
@@ -37,6 +40,8 @@ export class LiveSync {
   hasEnded = false;
   /** Whether the last wait has ended by a change. */
   hasChanged = false;
+  /** Rows of the user may have changed since a page was told. */
+  hasNews = true;
   /** A claim of the user's number has begun or ended. */
   isClaimTold = false;
   keys: string[] = [];
@@ -56,9 +61,10 @@ export class LiveSync {
     return this.lives.hearsAll;
   }
 
-  /** Something that concerns the user may have changed. */
-  change(): void {
+  /** Rows of the user have changed, or the session may have ended. */
+  change(hasRows = true): void {
     this.isTold = true;
+    if (hasRows) this.hasNews = true;
     this.endWait();
   }
 
@@ -196,8 +202,11 @@ export class LiveSyncs {
     for (const { kind, subject, other } of events) {
       if (CLAIM_KINDS.includes(kind))
         for (const live of this.waiting.get(ofUser(subject)) ?? []) live.isClaimTold = true;
-      this.change(GROUP_KINDS.includes(kind) ? ofGroup(subject) : ofUser(subject));
-      if (other !== '') this.change(ofUser(other));
+      const isOfGroup = GROUP_KINDS.includes(kind);
+      this.change(isOfGroup ? ofGroup(subject) : ofUser(subject), KINDS_OF_ROWS.includes(kind));
+      // The member may not hear of the group yet. A user is told by events of the own rows only: to be woken by those of
+      // another user would tell that this user was blacklisted, ignored, deleted or renamed there.
+      if (isOfGroup && other !== '') this.change(ofUser(other));
     }
     const renamed = events.filter(({ kind }) => kind === 'user.updated').map(({ subject }) => subject);
     if (renamed.length === 0) return;
@@ -206,7 +215,7 @@ export class LiveSyncs {
     for (const { id } of await this.readAt()(({ reads }) => groupsOfAll(reads, ids))) this.change(ofGroup(id));
   }
 
-  private change(key: string): void {
-    for (const live of this.waiting.get(key) ?? []) live.change();
+  private change(key: string, hasRows = true): void {
+    for (const live of this.waiting.get(key) ?? []) live.change(hasRows);
   }
 }

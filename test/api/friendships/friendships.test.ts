@@ -12,6 +12,8 @@ import {
   inParallel,
   type Answer,
 } from '../../support/calls';
+import { changePages } from '../../support/change-pages';
+import { untilEventsSeen } from '../../support/events';
 import { instancesBeside } from '../../support/instances';
 import { OPERATIONS } from '../../support/operations';
 import {
@@ -25,6 +27,7 @@ import {
 import { itOnOneServer } from '../../support/on-one-server';
 import { stage } from '../../support/stage';
 import { foldingClientOf, fullState, settledClient, sync } from '../../support/sync';
+import { until } from '../../support/until';
 import { LOCK_USER, whileHeld, whileOpen, withFailures } from '../../support/waiting';
 
 const REQUEST_WAITS = 3 * 24 * 3_600;
@@ -46,6 +49,7 @@ type Side = Record<'user_id' | 'friend_id', string> & Record<'requested_at' | 'a
 const shown = ({ id, nickname }: Person) => ({ id, nickname, portraitUri: '' });
 
 describe('friendships', () => {
+  const connect = changePages(() => app);
   const { app, ann, bob } = stage({ people: 2 });
 
   const call = ({ agent }: SignedInPerson, operation: string, fields: object = {}) =>
@@ -67,6 +71,19 @@ describe('friendships', () => {
   async function befriend(me = ann, other = bob): Promise<void> {
     expectAction(await invite(me, other), 'Sent');
     expectDone(await agree(other, me));
+  }
+
+  /** Expects that a page of Ann, which is open meanwhile, is told of nothing that Bob does. */
+  async function expectUntold(act: () => Promise<unknown>): Promise<void> {
+    await untilEventsSeen(app);
+    const [page, witness] = [await connect(ann), await connect(bob)];
+    await until(() => page.versions.length === 1 && witness.versions.length === 1);
+    await act();
+    await until(() => witness.versions.length === 2);
+    expectDone(await post(ann.agent, '/user/set_nickname', { nickname: 'Annabel' }));
+    const { user } = await sync(ann);
+    await until(() => (page.versions.at(-1) ?? 0) >= user.timestamp);
+    expect(page.versions.filter((version) => version < user.timestamp)).toHaveLength(1);
   }
 
   /** Returns the statuses in the table, and checks that sync gives each user the same. */
@@ -498,6 +515,15 @@ describe('friendships', () => {
       expect(await all(bob)).toMatchObject([{ message: '', status: 21 }]);
     });
 
+    // guard friendships-40: a page of the sender is not told that the request was ignored
+    // src/features/sync/live-syncs.ts
+    // - if (isOfGroup && other !== '') this.change(ofUser(other));
+    // + if (other !== '') this.change(ofUser(other));
+    it('tells nothing to an open page of the sender', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      await expectUntold(async () => expectDone(await ignore(bob, ann)));
+    });
+
     it('changes nothing when it is repeated', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       expectDone(await ignore(bob, ann));
@@ -554,6 +580,15 @@ describe('friendships', () => {
       expect(client.state()).toEqual(state);
       expectRefusal(await agree(bob, ann), 404, 'pending');
       expectRefusal(await end(bob, ann), 404, 'not your friend');
+    });
+
+    // guard friendships-41: a page of the sender is not told that the request was deleted
+    // src/features/sync/live-syncs.ts
+    // - if (isOfGroup && other !== '') this.change(ofUser(other));
+    // + if (other !== '') this.change(ofUser(other));
+    it('tells nothing to an open page of the sender of a request', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      await expectUntold(async () => expectDone(await end(bob, ann)));
     });
   });
 

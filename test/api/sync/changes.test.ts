@@ -1,3 +1,5 @@
+import { expectRefusal, sendRaw } from '../../support/calls';
+import { changePages } from '../../support/change-pages';
 import { untilEventsSeen } from '../../support/events';
 import { befriend, callGroup, createGroup } from '../../support/groups';
 import { instancesBeside } from '../../support/instances';
@@ -8,46 +10,15 @@ import { sync } from '../../support/sync';
 import { until } from '../../support/until';
 
 describe('GET /user/changes', () => {
-  const streams: AbortController[] = [];
+  const connect = changePages(() => app);
   const { app, ann, bob } = stage({ people: 2, ownCluster: true });
-  afterEach(async () => {
-    for (const stream of streams.splice(0)) stream.abort();
-    await until(() => app.liveSyncs() === 0);
-  });
   beforeEach(async () => {
     await befriend(app, ann, [bob]);
     await untilEventsSeen(app);
   });
 
   const instance = instancesBeside(() => app);
-
-  /** Connects as a browser does, and keeps the versions that it is told. */
-  async function connect(person: SignedInPerson, on = app) {
-    const stop = new AbortController();
-    streams.push(stop);
-    const headers = await cookieFor(on, person);
-    const answer = await fetch(`${on.url}/user/changes`, { headers, signal: stop.signal });
-    const versions: number[] = [];
-    const claims: string[] = [];
-    let hasEnded = false;
-    const read = async () => {
-      let text = '';
-      for await (const part of answer.body ?? []) {
-        text += Buffer.from(part as Uint8Array).toString();
-        claims.splice(0, Infinity, ...(text.match(/^event: number_claim$/gm) ?? []));
-        versions.splice(
-          0,
-          Infinity,
-          ...[...text.matchAll(/^data: \{"version":(\d+)\}$/gm)].map(([, one]) => Number(one)),
-        );
-      }
-    };
-    void read().then(
-      () => (hasEnded = true),
-      () => (hasEnded = true),
-    );
-    return { answer, versions, claims, stop, hasEnded: () => hasEnded };
-  }
+  const by = ({ agent }: SignedInPerson, path: string, body: object) => expectOk(agent.post(path).send(body));
 
   it('tells a version at once, and a later one after each change that concerns the user', async () => {
     const { answer, versions } = await connect(ann);
@@ -134,6 +105,44 @@ describe('GET /user/changes', () => {
     for (let count = 0; count < 5; count += 1) await connect(other);
     await until(() => app.liveSyncs() === 5);
     expect((await connect(ann)).answer.status).toBe(429);
+  });
+
+  // guard changes-5: a page of another origin cannot take the places of its visitor
+  // src/features/sync/changes-router.ts
+  // - refuseForeign(req);
+  it.each<Record<string, string>>([
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'https://evil.example' },
+  ])('is refused to a page of another origin: %j', async (headers) => {
+    const cookie = await cookieFor(app, ann);
+    for (const path of ['/user/changes', '/User/Changes/'])
+      expectRefusal(
+        await sendRaw(app, path, { method: 'GET', headers: { ...cookie, ...headers } }),
+        403,
+        '',
+        'cross_site',
+      );
+    expect(app.liveSyncs()).toBe(0);
+  });
+
+  // guard changes-4: a page is not told what is done about its user elsewhere
+  // src/features/sync/live-syncs.ts
+  // - if (isOfGroup && other !== '') this.change(ofUser(other));
+  // + if (other !== '') this.change(ofUser(other));
+  it.each<[what: string, change: () => Promise<unknown>]>([
+    ['is put on a blacklist by a friend', () => by(bob, '/user/add_to_blacklist', { friendId: ann.id })],
+    ['gets a private name', () => by(bob, '/friendship/set_display_name', { friendId: ann.id, displayName: 'A' })],
+    ['is no longer the friend on the side of the other', () => by(bob, '/friendship/delete', { friendId: ann.id })],
+  ])('tells nothing when its user %s', async (_, change) => {
+    const [page, witness] = [await connect(ann), await connect(bob)];
+    await until(() => page.versions.length === 1 && witness.versions.length === 1);
+    await change();
+    await until(() => witness.versions.length === 2);
+    await by(ann, '/user/set_nickname', { nickname: 'Annabel' });
+    const { user } = await sync(ann);
+    await until(() => (page.versions.at(-1) ?? 0) >= user.timestamp);
+    expect(page.versions.filter((version) => version < user.timestamp)).toHaveLength(1);
   });
 
   it('refuses other methods', async () => {
