@@ -246,6 +246,22 @@ describe('the sweep of the audit trail', () => {
   });
 });
 
+describe('functions with the rights of their owner', () => {
+  // guard service-role-11: only the service may tell of events, or pass a group on
+  // migrations/0031_told_by_triggers.up.sql
+  // - REVOKE EXECUTE ON FUNCTION tell, group_pass_on FROM PUBLIC;
+  it('can be run by the service, by triggers, and by nobody else who may connect', async () => {
+    const { rows } = await owner.query(
+      `SELECT array_agg(proname::text) FILTER (WHERE has_function_privilege('public', oid, 'EXECUTE')) AS everybody,
+              bool_and(has_function_privilege($1, oid, 'EXECUTE')) AS service
+         FROM pg_proc
+        WHERE pronamespace = 'public'::regnamespace AND proname IN ('tell', 'group_pass_on')`,
+      [SERVICE_ROLE],
+    );
+    expect(rows).toEqual([{ everybody: null, service: true }]);
+  });
+});
+
 describeOnOneServer('a migration that makes a table', () => {
   const NEW = `
     CREATE TABLE brand_new (id bigserial PRIMARY KEY, word text NOT NULL);

@@ -1,0 +1,1 @@
+GRANT EXECUTE ON FUNCTION tell, group_pass_on TO PUBLIC;
