@@ -151,21 +151,24 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Events of what is on another server are written there, and gathered from there. Of one version, the numbers of each
--- server are its own.
+-- Events of what is on another server are written there, and gathered from there. The version of the transaction was drawn
+-- when it began to write, and later ones may have changed the row since: an event has the time at which it is told, when the
+-- row is locked. It is never below that of the transaction, whose lock keeps the horizon below both. Of one version, the
+-- numbers of each server are its own.
 CREATE OR REPLACE FUNCTION tell(kind text, subject text, other text DEFAULT '', what text DEFAULT '') RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
+  version bigint := greatest(sync_next_version(), sync_clock());
   number integer := coalesce(nullif(current_setting('events.number', true), ''), '0')::integer + 1;
   server integer := (SELECT groupid FROM pg_dist_local_group);
 BEGIN
   PERFORM set_config('events.number', number::text, true);
   IF server = 0 THEN
     INSERT INTO events (version, number, subject, kind, other, what)
-    VALUES (sync_next_version(), number, subject, kind, other, what);
+    VALUES (version, number, subject, kind, other, what);
   ELSE
     INSERT INTO events_elsewhere (version, number, subject, kind, other, what)
-    VALUES (sync_next_version(), server * 1000000 + number, subject, kind, other, what);
+    VALUES (version, server * 1000000 + number, subject, kind, other, what);
   END IF;
 END $$;
 
