@@ -5,9 +5,11 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 
-interface Reception {
+export interface Reception {
   /** Id of the event. */
   id: string;
+  type: string;
+  data: Record<string, string>;
   at: number;
 }
 
@@ -49,7 +51,8 @@ export class Receiver {
     this.server = createServer((request, response) => {
       const note = (body: string) => {
         if (!this.isSigned(body, request.headers)) return response.writeHead(401).end();
-        this.received.push({ id: String(request.headers['webhook-id']), at: Date.now() });
+        const { type, data } = JSON.parse(body) as Pick<Reception, 'type' | 'data'>;
+        this.received.push({ id: String(request.headers['webhook-id']), type, data, at: Date.now() });
         return this.answer(response);
       };
       text(request).then(note, () => undefined);

@@ -84,6 +84,13 @@ export class FaultProxy {
     for (const link of this.links) link.resume();
   }
 
+  /** Stalls the existing connections until the returned function is called. New ones work. */
+  stallPresent(): () => void {
+    const present = [...this.links];
+    for (const link of present) link.hold();
+    return () => present.forEach((link) => link.resume());
+  }
+
   /** Silences the existing connections for ever but leaves them open. New ones work. */
   mute(): void {
     for (const link of this.links) link.mute();
