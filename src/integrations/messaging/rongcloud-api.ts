@@ -17,6 +17,20 @@ const TIMEOUT_MS = 5_000;
 
 const answer = z.object({ code: z.number(), token: z.string().min(1).optional() });
 
+/** RongCloud answered that it does not do it. */
+export class RongCloudRefusal extends Error {
+  override readonly name = 'RongCloudRefusal';
+
+  constructor(
+    path: string,
+    readonly status: number,
+    code: number | undefined,
+  ) {
+    // Only the code: the message may repeat the request.
+    super(`RongCloud: ${path} failed (HTTP status ${status}, code ${code ?? 'missing'})`);
+  }
+}
+
 /** Fields of a call. A list is sent as a field for each. */
 type Fields = Record<string, string | string[]>;
 
@@ -48,10 +62,8 @@ export class RongCloudApi {
       post(`RongCloud: ${path}`, apiUrl.replace(/\/+$/, '') + path, form),
     );
     const parsed = answer.safeParse(body);
-    if (status !== 200 || !parsed.success || parsed.data.code !== 200) {
-      // Only the code: the message may repeat the request.
-      throw new Error(`RongCloud: ${path} failed (HTTP status ${status}, code ${parsed.data?.code ?? 'missing'})`);
-    }
+    if (status !== 200 || !parsed.success || parsed.data.code !== 200)
+      throw new RongCloudRefusal(path, status, parsed.data?.code);
     return parsed.data;
   }
 }

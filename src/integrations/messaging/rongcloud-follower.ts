@@ -11,6 +11,8 @@ const SYSTEM = '__system__';
 
 /** Events after which no token of before is valid. */
 const ENDS = ['tokens.ended', 'user.suspended', 'user.closed'];
+/** Events after which the profile is another one. */
+const PROFILE = ['user.updated', 'user.closed'];
 
 /**
  * Keeps RongCloud's users, blacklists and groups equal to those here, and sends the notices that its clients show. Looks
@@ -30,7 +32,7 @@ export class RongCloudFollower implements Follower {
 
   constructor(
     private readonly api: RongCloudApi,
-    private readonly provider: Pick<RongCloudMessagingProvider, 'profileChanged'>,
+    private readonly provider: Pick<RongCloudMessagingProvider, 'profileChanged' | 'accountClosed'>,
     private readonly originals: Originals,
   ) {}
 
@@ -43,7 +45,7 @@ export class RongCloudFollower implements Follower {
     const ends = changes.filter(({ kind }) => ENDS.includes(kind));
     const isAll = of(ALL_OF.user).length > 0;
     if (ends.length > 0) await this.endTokens(subject, ends);
-    if (isAll || of('user.updated').length > 0) await this.refreshUser(subject);
+    if (isAll || changes.some(({ kind }) => PROFILE.includes(kind))) await this.refreshUser(subject);
     const others = isAll ? await this.originals.everBlacklisted(subject) : othersIn(of('blacklist.changed'));
     await this.changeBlacklist(subject, others);
     for (const change of of('friendship.changed')) await this.notifyFriend(subject, change);
@@ -58,7 +60,7 @@ export class RongCloudFollower implements Follower {
 
   private async refreshUser(userId: string): Promise<void> {
     const [user] = await this.originals.users([userId]);
-    if (user) await this.provider.profileChanged(user);
+    await (user ? this.provider.profileChanged(user) : this.provider.accountClosed(userId));
   }
 
   private async changeBlacklist(userId: string, others: string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { SharedCalls } from '../../load/shared-calls';
 import type { Asker, MessagingProvider, MessagingUser } from './messaging-provider';
-import type { RongCloudApi } from './rongcloud-api';
+import { RongCloudRefusal, type RongCloudApi } from './rongcloud-api';
 
 /** A token, and the profile that was last sent to RongCloud. */
 export interface KeptToken {
@@ -33,6 +33,7 @@ export interface KeptTokens {
 
 /** Maximum tries. One fails only if the user's tokens end, or another is stored, during the call to RongCloud. */
 const TRIES = 5;
+const BAD_REQUEST = 400;
 
 /**
  * Tokens of RongCloud. They must not expire (the default of the app's console), since a stored token is reused without
@@ -72,6 +73,15 @@ export class RongCloudMessagingProvider implements MessagingProvider {
     await this.api.call('/user/refresh.json', profileForm(user));
     const { id, nickname, portraitUri } = user;
     await this.keptTokens.refresh(id, this.api.app, { token: kept.token, nickname, portraitUri });
+  }
+
+  /** Empties the profile. RongCloud refuses this for users who had no token. */
+  async accountClosed(userId: string): Promise<void> {
+    try {
+      await this.api.call('/user/refresh.json', profileForm({ id: userId, nickname: '', portraitUri: '' }));
+    } catch (error) {
+      if (!(error instanceof RongCloudRefusal && error.status === BAD_REQUEST)) throw error;
+    }
   }
 
   /** Returns undefined if the token is not stored. It need not be ended, since no client gets it. */

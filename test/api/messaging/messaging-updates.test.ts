@@ -100,6 +100,31 @@ describe('RongCloud', () => {
     expect([ann, bob].map(({ id }) => vendor.profile(id)?.portraitUri)).toEqual(['', '']);
   });
 
+  // guard messaging-updates-26: the name and portrait of a closed account do not stay at RongCloud
+  // src/integrations/messaging/rongcloud-follower.ts
+  // - const PROFILE = ['user.updated', 'user.closed'];
+  // + const PROFILE = ['user.updated'];
+  it('has no name and no portrait of a closed account, and is told so once', async () => {
+    const ann = await insertAndLogIn(app, 'Ann');
+    await by(ann, '/user/set_portrait_uri', { portraitUri: 'https://images.example.com/face.png' });
+    await expectEqual([ann], []);
+    const before = callsOf(REFRESH, ann.id).length;
+    const { region, phone, password } = ann;
+    await by(ann, '/user/close_account', { region, phone, password });
+    await untilTold(app);
+    expect(vendor.profile(ann.id)).toEqual({ name: '', portraitUri: '' });
+    expect(callsOf(REFRESH, ann.id)).toHaveLength(before + 1);
+    expect(vendor.expired).toContain(ann.id);
+  });
+
+  it('is told of the end of an account that it does not know', async () => {
+    const bob = await insertPerson(app, 'Bob');
+    await app.db('users').where({ id: bob.id }).update({ closed_at: app.db.fn.now() });
+    await untilTold(app);
+    expect(callsOf(REFRESH, bob.id)).toHaveLength(1);
+    expect(vendor.profile(bob.id)).toBeUndefined();
+  });
+
   it('has no group whose last member has closed the account', async () => {
     const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
     const group = await createGroup(app, [ann, bob]);

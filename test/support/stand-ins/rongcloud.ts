@@ -122,7 +122,7 @@ class Copies {
       },
     },
     '/user/refresh.json': {
-      isWellFormed: (form) => isProfile(form) && this.profiles.has(one(form, 'userId')),
+      isWellFormed: (form) => isId(form, 'userId') && this.profiles.has(one(form, 'userId')),
       accept: (form) => this.setProfile(form),
     },
     '/user/token/expire.json': {
@@ -192,7 +192,8 @@ class Copies {
   private setProfile(form: URLSearchParams): void {
     const userId = one(form, 'userId');
     const portraitUri = form.get('portraitUri') ?? this.profiles.get(userId)?.portraitUri ?? '';
-    this.profiles.set(userId, { name: one(form, 'name'), portraitUri });
+    const name = form.get('name') ?? this.profiles.get(userId)?.name ?? '';
+    this.profiles.set(userId, { name, portraitUri });
   }
 
   private publishing(path: string, to: string): Call {
