@@ -43,6 +43,11 @@ export class CutOff extends NoAnswer {
   override readonly name = 'CutOff';
 }
 
+/** Whether the peer may still do what it was asked, also after later calls. */
+export function mayBeLate(error: unknown): boolean {
+  return error instanceof NoAnswerInTime || error instanceof CutOff;
+}
+
 /** Posts to a vendor, and reads its answer, whatever its status. */
 export function post(peer: string, url: string, posted: Posted): Promise<Answered> {
   return observed(

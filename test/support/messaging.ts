@@ -96,7 +96,8 @@ async function originals({ db }: Database, people: Pick<Person, 'id'>[], groups:
   };
 }
 
-/** Lets instances take each turn again now. */
+/** Lets instances take each turn again now, also for what they would look at again later. */
 export async function makeTurnsDue({ db }: Database): Promise<void> {
+  await db('messaging_changes').where({ what: 'again' }).update({ at: db.fn.now() });
   await db('messaging_turns').update({ due_at: db.fn.now() });
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { statement } from '../../database/statement';
-import type { Change } from '../../integrations/messaging/messaging-provider';
+import { AGAIN, type Change } from '../../integrations/messaging/messaging-provider';
 import { MOST_EVENTS } from '../events/events-repository';
 
 /** The turn of a user or group, for the instance that took it. */
@@ -25,9 +25,18 @@ const LONGEST_PAUSE_SECONDS = 300;
 /** Days after which a change that the provider does not take is given up. */
 const GIVE_UP_DAYS = 3;
 const CHANGES_A_TURN = 500;
+/** Time after a call without an answer in which the provider may still do what it was asked. */
+const LATE_SECONDS = 30;
 
 /** Name of `MessagingCopy` among the readers of events. */
 export const COPY = 'messaging copy';
+
+/** Whether a copy is made equal again later. Not after the database's clock was set back. */
+const IS_LATER = `(what = '${AGAIN}' AND at > now() AND at <= now() + interval '${LATE_SECONDS} seconds')`;
+
+/** A turn that has failed, or was taken, stays where it is. One that only waits to look again is due. */
+const DUE_FOR_MORE = `CASE messaging_turns.attempts WHEN 0 THEN least(messaging_turns.due_at, now())
+                                                          ELSE messaging_turns.due_at END`;
 
 const HELD = 'subject = :subject AND attempts = :attempts::integer AND since = :since::timestamptz';
 
@@ -57,7 +66,7 @@ const readOn = statement<{ count: number; isCopying: boolean; now: number }, 'ki
         wanted AS (SELECT * FROM next WHERE kind = ANY (:kinds::text[])),
         turns AS (
           INSERT INTO messaging_turns (subject) SELECT DISTINCT subject FROM wanted ORDER BY subject
-          ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at
+          ON CONFLICT (subject) DO UPDATE SET due_at = ${DUE_FOR_MORE}
           RETURNING subject),
         changes AS (
           INSERT INTO messaging_changes (subject, kind, other, what, version, number, at)
@@ -79,7 +88,7 @@ export const enterChanges = statement<unknown, 'kind' | 'subjects'>(
   'enter-messaging-changes',
   `WITH turns AS (
           INSERT INTO messaging_turns (subject) SELECT unnest(:subjects::text[]) AS subject ORDER BY subject
-          ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at
+          ON CONFLICT (subject) DO UPDATE SET due_at = ${DUE_FOR_MORE}
           RETURNING subject)
    INSERT INTO messaging_changes (subject, kind, other, what, version, number, at)
    SELECT subject, :kind, '', '', sync_horizon(), 0, now() FROM turns
@@ -108,7 +117,8 @@ const renewTurn = statement<unknown, keyof Turn>(
 
 const changesOf = statement<KeptChange, 'subject'>(
   'messaging-changes-of',
-  `SELECT kind, other, what, at, version, number FROM messaging_changes WHERE subject = :subject
+  `SELECT kind, other, what, at, version, number FROM messaging_changes
+    WHERE subject = :subject AND NOT ${IS_LATER}
     ORDER BY version, number LIMIT ${CHANGES_A_TURN}`,
 );
 
@@ -139,14 +149,29 @@ const dropChanges = statement<unknown, 'subject' | Told>(
       SELECT * FROM unnest(:kinds::text[], :others::text[], :whats::text[], :versions::bigint[], :numbers::integer[]))`,
 );
 
-/** Ends the turn if nothing is left, and otherwise makes it due again. */
+/** Ends the turn if nothing is left, and otherwise makes it due again: later, if it only waits to look again. */
 const endTurn = statement<unknown, 'subject'>(
   'end-messaging-turn',
-  `WITH rest AS (SELECT FROM messaging_changes WHERE subject = :subject LIMIT 1),
+  `WITH rest AS (
+          SELECT CASE WHEN ${IS_LATER} THEN at ELSE now() END AS due_at FROM messaging_changes
+           WHERE subject = :subject ORDER BY due_at LIMIT 1),
         due AS (
-          UPDATE messaging_turns SET due_at = now(), attempts = 0, since = now()
+          UPDATE messaging_turns SET (due_at, attempts, since) = (SELECT due_at, 0, due_at FROM rest)
            WHERE subject = :subject AND EXISTS (SELECT FROM rest))
    DELETE FROM messaging_turns WHERE subject = :subject AND NOT EXISTS (SELECT FROM rest)`,
+);
+
+/** Notes that the copies of these changes are to be made equal again. Locks the turn before, like reading events. */
+const lookAgain = statement<unknown, 'subject' | 'kinds' | 'others'>(
+  'look-again-for-messaging',
+  `WITH turn AS (
+          INSERT INTO messaging_turns (subject) VALUES (:subject)
+          ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at
+          RETURNING subject)
+   INSERT INTO messaging_changes (subject, kind, other, what, version, number, at)
+   SELECT DISTINCT subject, kind, other, '${AGAIN}', sync_horizon(), 0, now() + interval '${LATE_SECONDS} seconds'
+     FROM turn, unnest(:kinds::text[], :others::text[]) AS told (kind, other)
+   ON CONFLICT (subject, kind, other, what) DO UPDATE SET number = messaging_changes.number + 1, at = excluded.at`,
 );
 
 const putOff = statement<{ since: Date; tooOld: Date }, keyof Turn | 'seconds'>(
@@ -217,7 +242,13 @@ export class MessagingChangesRepository {
     const seconds = Math.min(LONGEST_PAUSE_SECONDS, 2 ** Math.min(turn.attempts, 16) / 2);
     const [put] = await putOff(this.db, { ...turn, seconds });
     if (!put) await this.repeat(this.db, turn.subject, told);
-    return put && put.since < put.tooOld ? told.filter(({ at }) => at < put.tooOld) : [];
+    return put && put.since < put.tooOld ? told.filter(({ at, what }) => at < put.tooOld || what === AGAIN) : [];
+  }
+
+  /** Has the copies made equal again by calls that come after all that the provider may still do. */
+  async lookAgain(subject: string, told: KeptChange[]): Promise<void> {
+    const { kinds, others } = columnsOf(told);
+    await lookAgain(this.db, { subject, kinds, others });
   }
 
   /** A call of an instance that was frozen may arrive after those of the other one: both looked at different times. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Tally } from '../../base/tally';
 import { loggingFailures } from '../../database/failures';
 import type { Follower } from '../../integrations/messaging/messaging-provider';
+import { mayBeLate } from '../../integrations/post';
 import { Turns, type Note } from '../../load/turns';
 import {
   LEASE_SECONDS,
@@ -88,22 +89,37 @@ export class MessagingUpdates {
       await note(() => this.changes.done(turn, changes));
       this.counts.add('messaging done');
     } catch (error) {
-      await note(() => this.putOff(turn, changes, error)).catch(() => undefined);
+      const left = await note(() => this.putOff(turn, changes, error)).catch(() => changes);
+      // The provider may still do it, after the next attempt has succeeded.
+      if (mayBeLate(error)) await note(() => this.lookAgain(follower, turn, left)).catch(() => undefined);
     } finally {
       clearInterval(renewing);
     }
   }
 
-  /** Changes that are days old are given up. A later change of the same user or group is told again. */
-  private async putOff(turn: Turn, changes: KeptChange[], error: unknown): Promise<void> {
+  private async lookAgain({ copiedKinds }: Follower, { subject }: Turn, changes: KeptChange[]): Promise<void> {
+    const copied = changes.filter(({ kind }) => copiedKinds.includes(kind));
+    if (copied.length > 0) await this.changes.lookAgain(subject, copied);
+  }
+
+  /**
+   * Changes that are days old are given up, and the others are returned. A later change of the same user or group is told
+   * again.
+   */
+  private async putOff(turn: Turn, changes: KeptChange[], error: unknown): Promise<KeptChange[]> {
     const old = await this.changes.putOff(turn, changes);
     const isOver = old.length > 0;
-    this.counts.add(isOver ? 'messaging given_up' : 'messaging failed');
     if (isOver) await this.changes.done(turn, old);
+    this.countFailure(turn, isOver, error);
+    return changes.filter((change) => !old.includes(change));
+  }
+
+  private countFailure({ attempts }: Turn, isOver: boolean, error: unknown): void {
+    this.counts.add(isOver ? 'messaging given_up' : 'messaging failed');
     this.failures += 1;
     if (!isOver && performance.now() - this.warnedAt < WARN_MS) return;
     const outcome = isOver ? 'for days, and is not told any more' : 'and is told again later';
-    const line = { err: error, attempts: turn.attempts, count: this.failures };
+    const line = { err: error, attempts, count: this.failures };
     this.logger.warn(line, `the messaging provider did not take a change ${outcome}`);
     this.failures = 0;
     this.warnedAt = performance.now();

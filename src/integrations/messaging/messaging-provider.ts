@@ -28,10 +28,15 @@ export interface Change {
 /** Changes that no event tells of: everything of a user or group, as it is now. Clients are shown nothing of them. */
 export const ALL_OF = { user: 'user.all', group: 'group.all' };
 
+/** The `what` of a change whose copy is only made equal again. Clients are shown nothing of it. */
+export const AGAIN = 'again';
+
 /** A messaging server that keeps copies of users and groups. */
 export interface Follower {
   /** Events that concern it. */
   readonly kinds: string[];
+  /** Kinds of changes by which its copies change. */
+  readonly copiedKinds: string[];
   /** Makes the copy of a user or group equal, and shows these changes to its clients. May be told the same twice. */
   follow(subject: string, changes: Change[]): Promise<void>;
   /** Sets its clock, in milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import { ALL_OF, type Change, type Follower, type Originals } from './messaging-provider';
+import { AGAIN, ALL_OF, type Change, type Follower, type Originals } from './messaging-provider';
 import type { RongCloudApi } from './rongcloud-api';
 import type { RongCloudMessagingProvider } from './rongcloud-messaging-provider';
 
@@ -29,6 +29,15 @@ export class RongCloudFollower implements Follower {
     'group.dismissed',
     'members.changed',
   ];
+  readonly copiedKinds = [
+    'user.closed',
+    'user.updated',
+    'blacklist.changed',
+    'group.changed',
+    'group.dismissed',
+    'members.changed',
+    ...Object.values(ALL_OF),
+  ];
 
   constructor(
     private readonly api: RongCloudApi,
@@ -42,7 +51,7 @@ export class RongCloudFollower implements Follower {
 
   async follow(subject: string, changes: Change[]): Promise<void> {
     const of = (kind: string) => changes.filter((change) => change.kind === kind);
-    const ends = changes.filter(({ kind }) => ENDS.includes(kind));
+    const ends = changes.filter(({ kind, what }) => ENDS.includes(kind) && what !== AGAIN);
     const isAll = of(ALL_OF.user).length > 0;
     if (ends.length > 0) await this.endTokens(subject, ends);
     if (isAll || changes.some(({ kind }) => PROFILE.includes(kind))) await this.refreshUser(subject);
@@ -94,7 +103,11 @@ export class RongCloudFollower implements Follower {
     const { name, creatorId } = group;
     if (group.isDismissed) {
       // Once. Its memberships end later, in any number of steps.
-      if (changes.some(({ kind }) => kind === 'group.dismissed')) await this.dismissGroup(groupId, creatorId);
+      const isNew = changes.some(({ kind, what }) => kind === 'group.dismissed' && what !== AGAIN);
+      if (isNew) await this.notifyGroup(groupId, 'Dismiss', creatorId);
+      // A late call for a member makes the group again.
+      if (isNew || changes.some(({ what }) => what === AGAIN))
+        await this.api.call('/group/dismiss.json', { userId: creatorId, groupId });
       return;
     }
     const isAll = changes.some(({ kind }) => kind === ALL_OF.group);
@@ -103,11 +116,6 @@ export class RongCloudFollower implements Follower {
     if (isAll || changes.some(({ kind }) => kind === 'group.changed'))
       await this.api.call('/group/refresh.json', { groupId, groupName: name });
     await this.notifyOfChanges(groupId, group, changes);
-  }
-
-  private async dismissGroup(groupId: string, userId: string): Promise<void> {
-    await this.notifyGroup(groupId, 'Dismiss', userId);
-    await this.api.call('/group/dismiss.json', { userId, groupId });
   }
 
   private async changeMembers(groupId: string, groupName: string, others: string[]): Promise<void> {

@@ -190,7 +190,7 @@ describeOnOneServer('messaging copy', () => {
     // guard messaging-copy-5: a copy locks turns before changes, so that their end does not drop it
     // src/features/messaging/messaging-changes-repository.ts
     // -        ORDER BY subject
-    // -        ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at
+    // -        ON CONFLICT (subject) DO UPDATE SET due_at = ${DUE_FOR_MORE}
     // -        RETURNING subject)
     // - INSERT
     // +        ORDER BY subject

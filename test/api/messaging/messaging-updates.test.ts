@@ -125,6 +125,73 @@ describe('RongCloud', () => {
     expect(vendor.profile(bob.id)).toBeUndefined();
   });
 
+  describe('that does something late, after it gave no answer in time', () => {
+    const isWaiting = (id: string) =>
+      until(async () => (await changesOf(app, id)).some(({ what }) => what === 'again'));
+
+    /** Opens the gate of a call once the service has given it up, and has made a later one. */
+    async function endLate(id: string, gate: Gate, then: () => Promise<unknown>): Promise<void> {
+      await gate.reached;
+      await isWaiting(id);
+      await then();
+      await untilRead(app);
+      const again = app.db('messaging_changes').where({ subject: id, what: 'again' });
+      await again.update({ at: app.db.raw(`now() + interval '30 seconds'`) });
+      await app.db('messaging_turns').where({ subject: id }).update({ due_at: app.db.fn.now() });
+      await until(async () => (await changesOf(app, id)).every(({ what }) => what === 'again'));
+      gate.open();
+    }
+
+    // guard messaging-updates-27: a call that the provider does after its time-out does not stay the last one
+    // src/features/messaging/messaging-updates.ts
+    // - if (mayBeLate(error)) await note(() => this.lookAgain(follower, turn, left)).catch(() => undefined);
+    it('has the same blacklist in the end', async () => {
+      const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
+      await untilTold(app);
+      const gate = vendor.holdRequest(BLACKLIST);
+      await by(ann, '/user/add_to_blacklist', { friendId: bob.id });
+      await endLate(ann.id, gate, () => by(ann, '/user/remove_from_blacklist', { friendId: bob.id }));
+      await until(() => vendor.blacklist(ann.id).length > 0);
+      await makeTurnsDue(app);
+      await expectEqual([ann, bob], []);
+      expect(vendor.blacklist(ann.id)).toEqual([]);
+    });
+
+    it('has no group that was dismissed, and shows its clients nothing twice', async () => {
+      const [ann, bob, cat] = await insertAndLogInAll(app, 'Ann', 'Bob', 'Cat');
+      await befriend(app, ann, [cat]);
+      const group = await createGroup(app, [ann, bob]);
+      await untilTold(app);
+      const gate = vendor.holdRequest('/group/create.json');
+      await expectOk(await callGroup(ann, 'add', { groupId: group, memberIds: [cat.id] }));
+      const before = vendor.notices.length;
+      await endLate(group, gate, async () => expectOk(await callGroup(ann, 'dismiss', { groupId: group })));
+      await until(() => vendor.group(group) !== undefined);
+      await makeTurnsDue(app);
+      await expectEqual([], [group]);
+      expect(vendor.notices.slice(before).map(({ content }) => content)).toEqual([
+        expect.objectContaining({ operation: 'Dismiss' }),
+      ]);
+    });
+
+    // guard messaging-updates-28: a change is told at once while its user waits to be looked at again
+    // src/features/messaging/messaging-changes-repository.ts
+    // - least(messaging_turns.due_at, now())
+    // + messaging_turns.due_at
+    it('is told at once of a change that comes before it is told again', async () => {
+      const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
+      await untilTold(app);
+      const gate = vendor.holdRequest(BLACKLIST);
+      await by(ann, '/user/add_to_blacklist', { friendId: bob.id });
+      await endLate(ann.id, gate, () => Promise.resolve());
+      // Later than it waits, so that only the change lets it be told.
+      const later = app.db.raw(`now() + interval '5 minutes'`);
+      await app.db('messaging_turns').where({ subject: ann.id }).update({ due_at: later });
+      await rename(ann, 'Annabel');
+      await until(() => vendor.profile(ann.id)?.name === 'Annabel');
+    });
+  });
+
   it('has no group whose last member has closed the account', async () => {
     const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
     const group = await createGroup(app, [ann, bob]);
@@ -435,6 +502,7 @@ describeOnOneServer('the turn of a user', () => {
   };
   const follower = (follow: Follower['follow']): Follower => ({
     kinds: KINDS,
+    copiedKinds: KINDS,
     follow,
     setTime: (now) => times.push(now),
   });
@@ -654,7 +722,7 @@ describeOnOneServer('the turn of a user', () => {
   // guard messaging-updates-2: the reading of events locks the turns that it adds to
   // src/features/messaging/messaging-changes-repository.ts
   // - FROM wanted ORDER BY subject
-  // - ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at
+  // - ON CONFLICT (subject) DO UPDATE SET due_at = ${DUE_FOR_MORE}
   // + FROM wanted ORDER BY subject
   // + ON CONFLICT (subject) DO NOTHING
   // src/features/messaging/messaging-changes-repository.ts
