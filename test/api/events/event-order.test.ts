@@ -57,11 +57,11 @@ describe('the events of a row', () => {
     (await app.db('group_members').where({ group_id: group, member_id: bob.id, is_deleted: false })).length > 0;
 
   // guard events-4: the last event of a membership tells how it is
-  // migrations/0031_events_in_order.up.sql
+  // migrations/0032_events_in_order.up.sql
   // - greatest(ended - own, 0)
   // + 0
   // guard events-5: events of transactions that began to write at the same time are in the order of their changes
-  // migrations/0031_events_in_order.up.sql
+  // migrations/0032_events_in_order.up.sql
   // - nextval('events_number')
   // + -nextval('events_number')
   it('are told in the order of its changes, though the last one is of the oldest transaction', async () => {
