@@ -19,9 +19,10 @@ export async function ensureNode() {
 
 async function fetchNewer() {
   const newer = newerVersion();
-  process.stderr.write(`Node ${process.versions.node} is past its end of life: going on with Node ${newer}.\n`);
   if (isInstalled(newer)) return;
-  process.stderr.write(`Fetching Node ${newer} (about 60 MB, once) …\n`);
+  process.stderr.write(
+    `Node ${process.versions.node} is past its end of life. Fetching Node ${newer} (about 60 MB, once) …\n`,
+  );
   await npmCi(FOLDER, ['--no-update-notifier'], 'ignore');
   if (isInstalled(newer)) return;
   stop(
