@@ -1,7 +1,9 @@
-// Writes the tables of limits and queues into docs/limits.md, of metrics into docs/metrics.md, and the variables of
-// limits into .env.example.
+// Writes the tables of limits and queues into docs/limits.md, of metrics into docs/metrics.md, of scopes into
+// docs/admin-api.md, and the variables of limits into .env.example.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { COMMANDS } from '../src/admin/commands';
+import { SCOPES } from '../src/admin/command';
 import { Metrics } from '../src/composition/metrics';
 import { LIMIT_VARIABLES, LIMITS, limitsOf, type Limit, type LimitName, type LimitRow } from '../src/load/limits';
 import { queueTable } from '../src/load/queues';
@@ -15,6 +17,7 @@ const TABLES = [
   { file: 'docs/limits.md', after: '|---|---|---|---|---|\n', before: '\n## At once', made: limitsTable },
   { file: 'docs/limits.md', after: '|---|---|---|---|---|---|---|\n', before: '\nA client that', made: queuesTable },
   { file: 'docs/metrics.md', after: '|---|---|---|---|\n', before: '\n## Labels', made: metricsTable },
+  { file: 'docs/admin-api.md', after: '|---|---|---|\n', before: '\nThe name is', made: scopesTable },
   { file: '.env.example', after: ' its /48 (16 times).\n', before: '\n# --- docker compose only', made: variables },
 ];
 
@@ -65,6 +68,22 @@ function metricsTable(): string {
   const shown = (words: string[]) => words.map((word) => `\`${word}\``).join(', ');
   const rows = new Metrics().described();
   return rows.map(({ name, type, help, labels }) => line(`\`${name}\``, type, shown(labels), help)).join('');
+}
+
+const FOR = {
+  read: 'looking: dashboards, jobs; no answer has a whole phone',
+  support: 'helping users: the help desk',
+  admin: 'closing an account or a group, moving an account to another phone',
+};
+
+function scopesTable(): string {
+  const named = (commands: typeof COMMANDS) => commands.map(({ name }) => name).join(', ');
+  const rows = SCOPES.map((scope) => {
+    const commands = COMMANDS.filter((one) => one.scope === scope && one.isLocal !== true);
+    return line(`\`${scope}\``, FOR[scope], named(commands));
+  });
+  const local = COMMANDS.filter(({ isLocal }) => isLocal);
+  return `${rows.join('')}| no token | their answers are secrets, or they are for developers | ${named(local)}, completion |\n`;
 }
 
 function line(...cells: unknown[]): string {
