@@ -1,32 +1,45 @@
 import { join } from 'node:path';
 import { DecoderProcess, decodersUnavailable, type DecoderAnswer, type Decoding } from './decoder-process';
+import { TookTooLong, within } from './timeout';
 
-/** Longest time for a start. It takes a tenth of a second, and a few seconds on a busy machine. */
-const START_MS = 10_000;
+/** Longest time that an image waits for a start, which takes a tenth of a second, and half a minute on a busy machine. */
+const WAIT_MS = 30_000;
+/** Longest time for a start. One that is too late for its image serves the next one. */
+const START_MS = 120_000;
 const IDLE_MS = 60_000;
 
 interface Options {
   script?: string;
   idleMs?: number;
+  waitMs?: number;
 }
 
-/** The processes that decode images: started on demand, reused, and ended after a while without images. */
+/** The processes that decode images: started for an upload, reused, and ended after a while without images. */
 export class Decoders {
   private readonly all = new Set<DecoderProcess>();
   /** Idle processes, each with the timer that ends it. */
   private readonly idle = new Map<DecoderProcess, NodeJS.Timeout>();
+  /** Starts that no image waits for. */
+  private readonly ahead = new Set<Promise<DecoderProcess>>();
   private readonly script: string;
   private readonly idleMs: number;
+  private readonly waitMs: number;
   private closed = false;
 
-  constructor({ script = join(__dirname, 'image-decoder.cjs'), idleMs = IDLE_MS }: Options = {}) {
+  constructor({ script = join(__dirname, 'image-decoder.cjs'), idleMs = IDLE_MS, waitMs = WAIT_MS }: Options = {}) {
     this.script = script;
     this.idleMs = idleMs;
+    this.waitMs = waitMs;
+  }
+
+  /** Starts the first process, while its image is still being received. */
+  prepare(): void {
+    if (this.all.size === 0) this.keep(this.start());
   }
 
   /** Kills the process when it takes longer. Throws then, and when it ends by itself; each time once it has ended. */
   async decode(image: Decoding, milliseconds: number): Promise<DecoderAnswer> {
-    const decoder = this.takeIdle() ?? (await this.start());
+    const decoder = this.takeIdle() ?? (await this.started());
     try {
       const answer = await decoder.decode(image, milliseconds);
       this.addIdle(decoder);
@@ -58,17 +71,39 @@ export class Decoders {
     this.idle.delete(decoder);
   }
 
+  private async started(): Promise<DecoderProcess> {
+    const [first] = this.ahead;
+    const starting = first ?? this.start();
+    this.ahead.delete(starting);
+    try {
+      return await within(this.waitMs, starting);
+    } catch (error) {
+      if (error instanceof TookTooLong) this.keep(starting);
+      throw decodersUnavailable(error);
+    }
+  }
+
+  /** Keeps a start for the next image. The image that takes it is told of a failure. */
+  private keep(starting: Promise<DecoderProcess>): void {
+    this.ahead.add(starting);
+    starting.then(
+      (decoder) => {
+        if (this.ahead.delete(starting)) this.addIdle(decoder);
+      },
+      () => this.ahead.delete(starting),
+    );
+  }
+
   private async start(): Promise<DecoderProcess> {
     if (this.closed) throw decodersUnavailable();
-    let decoder;
+    const decoder = new DecoderProcess(this.script);
+    this.all.add(decoder);
     try {
-      decoder = new DecoderProcess(this.script);
-      this.all.add(decoder);
       await decoder.ready(START_MS);
       return decoder;
     } catch (error) {
-      if (decoder) await this.end(decoder);
-      throw decodersUnavailable(error);
+      await this.end(decoder);
+      throw new Error('a decoder did not start', { cause: error });
     }
   }
 

@@ -17,9 +17,14 @@ const MAX_SECONDS = 10;
 export class ImageRewriter {
   constructor(
     private readonly queue: Queue,
-    private readonly decoders: Pick<Decoders, 'decode' | 'close'> = new Decoders(),
+    private readonly decoders: Pick<Decoders, 'prepare' | 'decode' | 'close'> = new Decoders(),
     private readonly maxSeconds = MAX_SECONDS,
   ) {}
+
+  /** Starts what an image needs, before it has arrived. */
+  prepare(): void {
+    this.decoders.prepare();
+  }
 
   /** Returns the size of `target` once it is flushed to the disk. Does not begin once the sender has `gone`. */
   async rewrite(userId: string, source: string, type: ImageType, target: string, gone?: AbortSignal): Promise<number> {

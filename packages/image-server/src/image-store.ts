@@ -79,6 +79,7 @@ export class ImageStore {
   async admit(token: string, caller: Caller): Promise<UploadGrant> {
     const grant = verifyUploadToken(this.options.secrets, token);
     await this.book.admit(grant, caller);
+    this.rewriter.prepare();
     return grant;
   }
 

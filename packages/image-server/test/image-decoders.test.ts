@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -22,6 +22,18 @@ const PATIENT_MS = 60_000;
 const READY = `process.send({ outcome: 'ready' });`;
 /** A decoder that answers with its own id. */
 const SAYS_ID = `${READY} process.on('message', () => process.send({ outcome: 'written', message: String(process.pid) }));`;
+/** A decoder that writes its id into the folder, and is ready once a file `go` is there. */
+const SAYS_ID_ONCE_THERE = (folder: string) => `
+  const { existsSync, writeFileSync } = require('node:fs');
+  writeFileSync(${JSON.stringify(folder)} + '/' + process.pid + '.id', '');
+  process.on('message', () => process.send({ outcome: 'written', message: String(process.pid) }));
+  const look = setInterval(() => {
+    if (!existsSync(${JSON.stringify(folder)} + '/go')) return;
+    clearInterval(look);
+    process.send({ outcome: 'ready' });
+  }, 5);`;
+const idsIn = async (folder: string) =>
+  (await readdir(folder)).filter((name) => name.endsWith('.id')).map((name) => name.slice(0, -3));
 /** Hangs for minutes, as the decoder would without a limit of frames. process.exit would wait for it. */
 const HANGS_AT_WEBP = `
   const sharp = require(${SHARP});
@@ -45,7 +57,10 @@ describe('decoders', () => {
   beforeEach(() => {
     decoders = new Decoders();
   });
-  afterEach(() => decoders.close());
+  afterEach(async () => {
+    await decoders.close();
+    for (const name of await readdir(folder)) if (/\.id$|^go$/.test(name)) await rm(join(folder, name));
+  });
   afterAll(() => rm(folder, { recursive: true }));
 
   const script = async (text: string) => {
@@ -78,6 +93,34 @@ describe('decoders', () => {
     await begin(SAYS_ID);
     const { message } = await decode();
     expect([await decode(), await decode()]).toEqual(Array(2).fill({ outcome: 'written', message }));
+  });
+
+  it('start the first process before its image has arrived, and no second one', async () => {
+    await begin(SAYS_ID_ONCE_THERE(folder));
+    decoders.prepare();
+    decoders.prepare();
+    await until(async () => (await idsIn(folder)).length > 0);
+    decoders.prepare();
+    const answer = decode();
+    await writeFile(join(folder, 'go'), '');
+    const { message } = await answer;
+    decoders.prepare();
+    expect(await decode()).toMatchObject({ message });
+    expect(await idsIn(folder)).toEqual([message]);
+  });
+
+  // guard image-decoders-18: a start that was too slow for its image is kept for the next one
+  // packages/image-server/src/decoders.ts
+  // - if (error instanceof TookTooLong) this.keep(starting);
+  it('keep a start that was too slow for its image, so that a busy machine need not begin again', async () => {
+    decoders = new Decoders({ script: await script(SAYS_ID_ONCE_THERE(folder)), waitMs: 1 });
+    await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
+    await until(async () => (await idsIn(folder)).length > 0);
+    const [id] = await idsIn(folder);
+    await writeFile(join(folder, 'go'), '');
+    // A machine that is busy may take longer than a millisecond to tell that it is ready.
+    await until(async () => (await decode().catch(() => undefined))?.message === id);
+    expect(await idsIn(folder)).toEqual([id]);
   });
 
   it('run one process for each simultaneous image', async () => {
@@ -299,6 +342,7 @@ describe('decoders', () => {
       let ended = 0;
       const users: string[] = [];
       const slow = {
+        prepare: () => undefined,
         decode: async ({ target }: Decoding) => {
           const gate = new Gate();
           users.push(basename(target, '.out'));

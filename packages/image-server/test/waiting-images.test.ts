@@ -21,6 +21,8 @@ class SlowDecoders {
     return { outcome: 'written' };
   }
 
+  prepare(): void {}
+
   async close(): Promise<void> {
     for (const gate of this.gates) gate.open();
   }
