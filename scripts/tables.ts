@@ -56,12 +56,17 @@ function limitsTable(): string {
 
 function queuesTable(): string {
   const rows = Object.values(queueTable(2)).map(({ what, per, waiting, refusal, ...rules }) => {
-    const { atOnce = '', share = '', waitMs } = { atOnce: undefined, share: undefined, waitMs: undefined, ...rules };
+    const { atOnce, share, waitMs } = { atOnce: undefined, share: undefined, waitMs: undefined, ...rules };
     const { code, reason } = refusal();
     const most = waiting === Infinity ? '' : waiting.toLocaleString('en');
-    return line(what, per, atOnce, share, most, waitMs === undefined ? '' : `${waitMs / 1_000} s`, `${code} ${reason}`);
+    const longest = waitMs === undefined ? '' : `${waitMs / 1_000} s`;
+    return line(what, per, inDigits(atOnce), inDigits(share), most, longest, `${code} ${reason}`);
   });
   return rows.join('');
+}
+
+function inDigits(places: number | undefined): string {
+  return places?.toLocaleString('en') ?? '';
 }
 
 function metricsTable(): string {

@@ -10,6 +10,8 @@ import type { Streamed } from './json-stream';
 
 /** Arguments of a handler besides its input. `req` and `res` are for handlers that set a cookie or need the address. */
 export class Call {
+  /** Input, parsed once: a request that waits keeps it, but not its body, of which most may be unknown fields. */
+  input: object | undefined;
   /** Set when a request that has waited is answered from the beginning. */
   waited: Later | undefined;
 

@@ -114,7 +114,7 @@ function answering(operation: Operation, entrance: Entrance): RequestHandler {
 async function answerLater(operation: Operation, entrance: Entrance, call: Call, wait: Later): Promise<void> {
   const { access } = operation;
   const { req, res } = call;
-  forget(req);
+  forget(call);
   try {
     let result: unknown = wait;
     while (result instanceof Later) {
@@ -135,9 +135,9 @@ async function answerLater(operation: Operation, entrance: Entrance, call: Call,
   }
 }
 
-/** Keeps the input of a request, but not its bytes, its reads, or Express's functions. */
-function forget(req: Request): void {
-  req.body = bodyIfAny(req);
+/** Keeps the parsed input of a request, but not its body, its reads, or Express's functions. */
+function forget({ req }: Call): void {
+  req.body = undefined;
   req.reads = undefined;
   req.next = undefined;
 }
@@ -162,7 +162,7 @@ async function resultOf(operation: Operation, entrance: Entrance, call: Call): P
   try {
     // The user of a reader is known when the first statement has found the session.
     if (call instanceof ReaderCall) call.reads.whenFound = enter;
-    input = inputOf(operation, req);
+    input = call.input ??= inputOf(operation, req);
     if (isCounted && !(call instanceof ReaderCall))
       await enter(call instanceof UserCall ? call.userId : call.caller.address);
     const result = await answer(input, call);

@@ -5,6 +5,7 @@ import { Queue, type Rules } from './queue';
 const overloaded = (message: string) => () => new Unavailable('overloaded', message);
 const tooManyRequests = overloaded('too many requests at once: try again shortly');
 const manySync = overloaded('many are synchronising: try again shortly');
+const manyWaiting = overloaded('too many are waiting for changes: try again shortly, or call without wait');
 const manyPasswords = overloaded('too many passwords are being checked: try again shortly');
 
 const tooManyUploads = () => new Unavailable('uploads_busy', 'too many uploads at once: try again shortly');
@@ -52,6 +53,9 @@ export function queueTable(processors: number) {
       per: 'user', share: 12, waiting: 0, refusal: tooManyOwn },
     liveSyncs: { what: 'syncs that wait for a change',
       per: 'user', share: 5, waiting: 0, refusal: tooManyOwn },
+    /** Bounds the memory that they take. When all places are taken, the oldest of the heaviest address ends. */
+    liveSyncsInAll: { what: 'syncs of all users that wait for a change',
+      per: 'address', atOnce: 20_000, share: 10_000, waiting: 0, aborts: 'oldest', refusal: manyWaiting },
     /** A change for thousands must not delay everybody else. */
     liveLooks: { what: 'syncs that have waited, and read what has changed',
       per: 'user', atOnce: 8, share: 2, waiting: Infinity, waitMs: 30_000, refusal: manySync },

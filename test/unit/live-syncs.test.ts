@@ -44,7 +44,7 @@ describe('syncs that wait', () => {
 function told(userIds: string[]) {
   const away = () => () => Promise.reject(new Error('no database'));
   const lives = new LiveSyncs(away, openQueues().liveLooks, silent);
-  const waiting = userIds.map((userId) => new LiveSync(lives, userId, () => undefined));
+  const waiting = userIds.map((userId) => new LiveSync(lives, userId, () => () => undefined));
   const looking: number[] = [];
   waiting.forEach((live, number) => void look(live).then(() => looking.push(number)));
   for (const live of waiting) live.change();

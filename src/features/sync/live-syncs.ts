@@ -34,6 +34,9 @@ const KINDS_OF_ROWS = ['user.updated', 'blacklist.changed', 'friendship.changed'
 /** Waits are rounded up to this: Node keeps a list of timers for each length. */
 const ROUND_MS = 100;
 
+/** Takes a place, which `end` gives up for another sync. */
+export type TakePlace = (end: () => void) => Leave;
+
 /** A sync that waits for a change. */
 export class LiveSync {
   /** It waits for nothing any more. */
@@ -49,12 +52,15 @@ export class LiveSync {
   private timer: NodeJS.Timeout | undefined;
   private wake: (() => void) | undefined;
   private leaveTurn: Leave | undefined;
+  private readonly freePlace: Leave;
 
   constructor(
     private readonly lives: LiveSyncs,
     readonly userId: string,
-    private readonly freePlace: Leave,
-  ) {}
+    takePlace: TakePlace,
+  ) {
+    this.freePlace = takePlace(() => this.end());
+  }
 
   /** Whether it would have heard of a change. */
   get hears(): boolean {
@@ -150,8 +156,8 @@ export class LiveSyncs {
   }
 
   /** Returns a sync that hears of each later change for this user and these groups, until it leaves. */
-  async open(userId: string, groupIds: string[], freePlace: Leave): Promise<LiveSync> {
-    const live = new LiveSync(this, userId, freePlace);
+  async open(userId: string, groupIds: string[], takePlace: TakePlace): Promise<LiveSync> {
+    const live = new LiveSync(this, userId, takePlace);
     if (this.isClosed) live.end();
     this.all.add(live);
     this.attend(live, groupIds);

@@ -1,7 +1,9 @@
+import type { Caller } from '../../base/caller';
 import { OWNER, type Reader } from '../../database/owner-reads';
 import type { Horizons } from '../../database/horizons';
 import { pagesOf } from '../../database/pages';
 import type { Reading } from '../../database/replica';
+import type { Leave } from '../../load/queue';
 import type { Queues } from '../../load/queues';
 import { DistributedSyncRepository } from './distributed-sync-repository';
 import { groupsOf, type LiveSync, type LiveSyncs } from './live-syncs';
@@ -42,14 +44,29 @@ export class SyncService {
   constructor(
     private readonly reading: Reading,
     private readonly horizons: Horizons,
-    private readonly queues: Pick<Queues, 'longSyncs' | 'syncPages' | 'liveSyncs'>,
+    private readonly queues: Pick<Queues, 'longSyncs' | 'syncPages' | 'liveSyncs' | 'liveSyncsInAll'>,
     private readonly lives: LiveSyncs,
   ) {}
 
   /** Returns a sync that hears of changes from now on. The session is found before. */
-  async live(reader: Reader): Promise<LiveSync> {
+  async live(reader: Reader & { caller: Pick<Caller, 'address'> }): Promise<LiveSync> {
     const groups = await groupIds(reader);
-    return this.lives.open(reader.userId, groups, this.queues.liveSyncs.take(reader.userId));
+    const { userId, caller } = reader;
+    return this.lives.open(userId, groups, (end) => this.takePlace(userId, caller.address, end));
+  }
+
+  private takePlace(userId: string, address: string, end: () => void): Leave {
+    const leaveOwn = this.queues.liveSyncs.take(userId);
+    try {
+      const leave = this.queues.liveSyncsInAll.take(address, { abort: end });
+      return () => {
+        leave();
+        leaveOwn();
+      };
+    } catch (error) {
+      leaveOwn();
+      throw error;
+    }
   }
 
   /** Returns the version of a sync that would begin now, and lets `live` hear of the groups of now. */

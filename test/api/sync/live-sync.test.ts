@@ -1,4 +1,7 @@
 import { connect, type Socket } from 'node:net';
+import { SyncService } from '../../../src/features/sync/sync-service';
+import type { ReaderCall } from '../../../src/http/operation';
+import { QUEUES } from '../../../src/load/queues';
 import type { TestApp } from '../../support/app';
 import { expectRefusal, inParallel, post, type Answer } from '../../support/calls';
 import { untilEventsSeen } from '../../support/events';
@@ -266,6 +269,48 @@ describe('a sync that waits', () => {
     }
     await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
     for (const answer of await answers) await expectOk(answer);
+  });
+
+  // guard live-sync-17: a sync that waits keeps its options, but not its body
+  // src/http/operations-router.ts
+  // - req.body = undefined;
+  it('keeps its options, but not its body', async () => {
+    const opened = jest.spyOn(SyncService.prototype, 'live');
+    const answer = waitingSync({ names: true, junk: Array(1_000).fill({}) });
+    await until(() => app.liveSyncs() === 1);
+    const [call] = opened.mock.lastCall as unknown as [ReaderCall];
+    await until(() => call.req.body === undefined, 20_000);
+    await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
+    expect((await expectOk(await answer)).result).toMatchObject({ friends: [{ user: { nickname: 'Bobby' } }] });
+  });
+
+  // guard live-sync-18: the waits of an instance are bounded
+  // src/features/sync/sync-service.ts
+  // - const leave = this.queues.liveSyncsInAll.take(address, { abort: end });
+  // + const leave = () => end();
+  // guard live-sync-19: an address that has most waits gives one up for another
+  // src/load/queues.ts
+  // - share: 10_000, waiting: 0, aborts: 'oldest', refusal: manyWaiting
+  // + share: 10_000, waiting: 0, refusal: manyWaiting
+  it('ends without changes if all places are taken, and it is the oldest of the address with most', async () => {
+    jest.replaceProperty(QUEUES.liveSyncsInAll, 'atOnce', 3);
+    const full = await instance({ TRUST_PROXY: '1' });
+    const [many, few] = [await signIn(full, ann), await signIn(full, bob)];
+    const { version } = await settledClient(many);
+    const waitFrom = (address: string, { agent }: SignedInPerson) =>
+      agent.post(`/user/sync/${version}`).set('X-Forwarded-For', address).send({ wait: 50 });
+    const answers: Promise<Answer>[] = [];
+    for (const count of [1, 2, 3]) {
+      answers.push(waitFrom('203.0.113.1', many).then());
+      await until(() => full.liveSyncs() === count);
+    }
+    expectRefusal(await waitFrom('203.0.113.1', many), 503, '', 'overloaded');
+    const other = waitFrom('203.0.113.2', few).then();
+    const { result } = await expectOk(await (answers[0] as Promise<Answer>));
+    expect(isEmpty(result as SyncResult)).toBe(true);
+    await until(() => full.liveSyncs() === 3);
+    full.announceStop();
+    for (const answer of [...answers.slice(1), other]) await expectOk(await answer);
   });
 
   // guard live-sync-1: an event is not overtaken by a later one
