@@ -35,6 +35,7 @@ export const REASONS = {
   not_ready: { code: 503, when: 'the database of this instance lacks migrations, or does not take writes' },
 
   // Only /receipts.
+  too_many_forged: { code: 429, when: 'this address has sent too many receipts with a wrong signature' },
   receipt_unsigned: { code: 403, when: 'the provider of the message has not signed this receipt, or did so long ago' },
 
   // Codes and captchas.

@@ -203,7 +203,7 @@ export async function buildServices(config: Config, outside: Outside) {
     publicUrlOf: vendors.publicUrlOf,
     uploads: vendors.uploads,
     shownCaptchas: vendors.captchas.shown,
-    receipts: receiptsRouter(receiptReaders(config.sms.senders), repos.verification),
+    receipts: receiptsRouter(receiptReaders(config.sms.senders), repos.verification, watch.limiter),
     limiter: watch.limiter,
     /** Meter of downloads without a session. */
     meter: downloadMeter(watch.limiter),

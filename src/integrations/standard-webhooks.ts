@@ -30,6 +30,15 @@ export function signedHeaders(secrets: string[], { id, body, at }: SignedMessage
   };
 }
 
+/** Maximum signatures of a message. Each is compared with those of all secrets. */
+const MOST_SIGNATURES = 5;
+
+/** Whether a header has the form of signatures. */
+export function hasSignature(header: (name: string) => string): boolean {
+  const given = header('webhook-signature').split(' ', MOST_SIGNATURES + 1);
+  return given.length <= MOST_SIGNATURES && given.some((one) => /^v1,[A-Za-z0-9+/]{43}=$/.test(one));
+}
+
 /** Whether one of the secrets has signed the body, and not long ago. */
 export function isSigned(
   secrets: string[],

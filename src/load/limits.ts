@@ -245,6 +245,9 @@ const TABLE = {
   adminCalls: { name: 'admin_calls', per: 'token', seconds: MINUTE, refusal: tooMany('too_many_admin_calls'),
     variable: 'ADMIN_CALLS_PER_TOKEN_MINUTE', amount: 120,
     what: 'calls of the admin API' },
+  /** A body is read, and its signature is reckoned, before a forged receipt is known. */
+  forgedReceipts: { name: 'forged_receipts', per: 'address', amount: 60, seconds: MINUTE, refusal: tooMany('too_many_forged'),
+    what: 'forged receipts of messages' },
   /** Wrong tokens only: a right one is accepted even when this limit is met. */
   adminWrongTokens: { name: 'admin_wrong_tokens', per: 'address', seconds: MINUTE, refusal: tooMany('too_many_admin_calls'),
     variable: 'ADMIN_WRONG_TOKENS_PER_IP_MINUTE', amount: 10,

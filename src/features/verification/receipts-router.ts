@@ -1,20 +1,39 @@
-import { Router, type Request } from 'express';
+import { Router, type Request, type RequestHandler } from 'express';
+import { z } from 'zod';
 import { Forbidden } from '../../base/errors';
+import { bytes } from '../../base/schemas';
 import { bodyUpTo } from '../../http/body';
+import { callerOf } from '../../http/caller-of';
+import { parse } from '../../http/parse';
 import { methods, ok } from '../../http/route';
 import type { SenderName } from '../../integrations/senders/kinds';
 import type { ReceiptCall, ReceiptReader } from '../../integrations/senders/receipts';
+import type { Limiter } from '../limits/limiter';
 import type { VerificationRepository } from './verification-repository';
 
 /** WhatsApp puts many receipts into a request. */
 const MAX_BYTES = 64 * 1_024;
 
-/** Takes receipts of messages from their providers, each at an address of its own. They are signed. */
+const noted = z.object({ reference: bytes(1, MAX_BYTES) });
+
+/**
+ * Takes receipts of messages from their providers, each at an address of its own. They are signed. Forged ones count for
+ * their address before their body is read again.
+ */
 export function receiptsRouter(
   readers: Map<SenderName, ReceiptReader>,
   verification: Pick<VerificationRepository, 'setReceipt'>,
+  limiter: Pick<Limiter, 'take' | 'checkKnown'>,
 ): Router {
   const router = Router();
+  const forgedBy = (req: Request) => ({ limit: 'forgedReceipts', subject: callerOf(req).address }) as const;
+  const admit =
+    (reader: ReceiptReader): RequestHandler =>
+    async (req, _res, next) => {
+      if (!reader.mayBeSigned(headerOf(req))) throw refusal();
+      await limiter.checkKnown(callerOf(req), forgedBy(req));
+      next();
+    };
   for (const [sender, reader] of readers)
     methods(router, `/receipts/${sender}`, {
       ...(reader.greet && {
@@ -27,10 +46,15 @@ export function receiptsRouter(
         ],
       }),
       post: [
-        ...bodyUpTo(MAX_BYTES),
+        admit(reader),
+        ...bodyUpTo(reader.maxBytes ?? MAX_BYTES),
         async (req, res) => {
           const receipts = reader.read(callOf(req));
-          if (!receipts) throw refusal();
+          if (!receipts) {
+            await limiter.take(callerOf(req), forgedBy(req));
+            throw refusal();
+          }
+          for (const { reference } of receipts) parse(noted, { reference });
           for (const receipt of receipts) await verification.setReceipt(sender, receipt);
           ok(res);
         },
@@ -41,7 +65,11 @@ export function receiptsRouter(
 
 function callOf(req: Request): ReceiptCall {
   const body: unknown = req.body;
-  return { header: (name) => req.get(name) ?? '', body: Buffer.isBuffer(body) ? body.toString() : '' };
+  return { header: headerOf(req), body: Buffer.isBuffer(body) ? body.toString() : '' };
+}
+
+function headerOf(req: Request): ReceiptCall['header'] {
+  return (name) => req.get(name) ?? '';
 }
 
 function refusal(): Forbidden {

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { validateRequest } from 'twilio/lib/webhooks/webhooks';
 import { z } from 'zod';
 import { isSameText } from '../../base/secrets';
-import { isRecent, isSigned } from '../standard-webhooks';
+import { hasSignature, isRecent, isSigned } from '../standard-webhooks';
 import type { SenderSettings } from './choose-senders';
 import type { SenderName } from './kinds';
 
@@ -20,6 +20,10 @@ export interface ReceiptCall {
 }
 
 export interface ReceiptReader {
+  /** Maximum bytes of a body. Default: 64 KiB. */
+  maxBytes?: number;
+  /** Whether the headers have the form of a signature. If not, the body is not read. */
+  mayBeSigned(header: ReceiptCall['header']): boolean;
   /** Returns undefined if the provider has not signed the request, or signed it long ago. */
   read(call: ReceiptCall): Receipt[] | undefined;
   /** Answers a provider who asks, before the first receipt, whether the address is ours. */
@@ -57,12 +61,19 @@ const ofWhatsApp = z.object({
 const ofTelegram = z.object({ request_id: z.string(), delivery_status: z.object({ status: z.string() }) });
 const ofEndpoint = z.object({ reference: z.string(), status: z.string() });
 
+/** Twilio sends some twenty short fields. Its check sorts them several times. */
+const TWILIO_MAX_BYTES = 8 * 1_024;
+const TWILIO_MAX_FIELDS = 100;
+
 const MAKERS: Makers = {
   twilio: ({ authToken, receiptsUrl }) =>
     receiptsUrl === undefined
       ? undefined
       : {
+          maxBytes: TWILIO_MAX_BYTES,
+          mayBeSigned: (header) => /^[A-Za-z0-9+/]{27}=$/.test(header('X-Twilio-Signature')),
           read: ({ header, body }) => {
+            if (body.split('&').length > TWILIO_MAX_FIELDS) return undefined;
             const form = Object.fromEntries(new URLSearchParams(body));
             if (!validateRequest(authToken, header('X-Twilio-Signature'), receiptsUrl, form)) return undefined;
             return receiptsOf(form.MessageSid ?? form.CallSid, form.MessageStatus ?? form.CallStatus);
@@ -72,6 +83,7 @@ const MAKERS: Makers = {
     appSecret === undefined
       ? undefined
       : {
+          mayBeSigned: (header) => /^sha256=[0-9a-f]{64}$/.test(header('X-Hub-Signature-256')),
           read: ({ header, body }) => {
             const right = `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;
             if (!isSameText(header('X-Hub-Signature-256'), right)) return undefined;
@@ -85,6 +97,7 @@ const MAKERS: Makers = {
           },
         },
   telegram: ({ token }) => ({
+    mayBeSigned: (header) => /^[0-9a-f]{64}$/.test(header('X-Request-Signature')),
     read: ({ header, body }) => {
       const seconds = header('X-Request-Timestamp');
       if (!isRecent(seconds)) return undefined;
@@ -96,6 +109,7 @@ const MAKERS: Makers = {
     },
   }),
   http: ({ secrets }) => ({
+    mayBeSigned: hasSignature,
     read: ({ header, body }) => {
       if (!isSigned(secrets, header, body)) return undefined;
       const told = jsonOf(ofEndpoint, body);

@@ -1,7 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks';
-import { expectBody, post, sendRaw, type Answer } from '../../support/calls';
+import { expectBody, expectRefusal, post, sendRaw, type Answer } from '../../support/calls';
 import { linesOf, command, rowsOf } from '../../support/operator';
 import { e164, field, newPhone } from '../../support/people';
 import { rememberSecret } from '../../support/secrets';
@@ -20,6 +22,7 @@ const envOf = () => ({
   WHATSAPP_APP_SECRET: APP_SECRET,
   WHATSAPP_VERIFY_TOKEN: VERIFY_TOKEN,
   CAPTCHA_POLICY: 'off',
+  TRUST_PROXY: '1',
 });
 beforeAll(async () => {
   vendors = await Vendors.start();
@@ -188,15 +191,37 @@ describe.each(PROVIDERS)('a receipt of %s', (way, telling, delivered, failed, un
     expect(await receiptOf(number)).toBe('');
   });
 
+  // guard receipts-11: a request without the form of a signature is refused without its body
+  // src/features/verification/receipts-router.ts
+  // - if (!reader.mayBeSigned(headerOf(req))) throw refusal();
+  it('is refused before its body arrives if no header has the form of a signature', async () => {
+    const { path, headers } = telling('x', 'delivered');
+    for (const wrong of ['x', '', 'x'.repeat(4_000), ' '.repeat(4_000)]) {
+      const given = Object.fromEntries(Object.keys(headers).map((name) => [name, wrong]));
+      const waiting = request(app.url + path, { method: 'POST', headers: { ...given, 'Content-Length': 1_000 } });
+      waiting.on('error', () => undefined);
+      waiting.flushHeaders();
+      const [answer] = (await once(waiting, 'response')) as [IncomingMessage];
+      waiting.destroy();
+      expect([answer.statusCode, answer.headers['x-reason']]).toEqual([403, 'receipt_unsigned']);
+    }
+  });
+
+  it('that is signed is a 400 if its reference has NUL', async () => {
+    const answer = await tell(telling('a\0b', delivered[0] ?? ''));
+    expectRefusal(answer, 400, 'reference: must not contain NUL', 'invalid_input');
+  });
+
   // guard receipts-9: a receipt is not read without end
   // src/features/verification/receipts-router.ts
-  // - ...bodyUpTo(MAX_BYTES),
+  // - ...bodyUpTo(reader.maxBytes ?? MAX_BYTES),
   // + ...bodyUpTo(100 * MAX_BYTES),
   it('may be long, but not without end', async () => {
     const { path, headers } = telling('x', 'delivered');
-    expectRefused(await tell({ path, headers, body: 'x'.repeat(65_536) }));
-    const tooLong = await tell({ path, headers, body: 'x'.repeat(65_537) });
-    expect([tooLong.status, field(tooLong.body, 'message')]).toEqual([413, 'body: must be at most 64 KiB']);
+    const kib = way.startsWith('twilio') ? 8 : 64;
+    expectRefused(await tell({ path, headers, body: 'x'.repeat(1_024 * kib) }));
+    const tooLong = await tell({ path, headers, body: 'x'.repeat(1_024 * kib + 1) });
+    expect([tooLong.status, field(tooLong.body, 'message')]).toEqual([413, `body: must be at most ${kib} KiB`]);
   });
 });
 
@@ -220,6 +245,32 @@ describe('receipts', () => {
     expect(await receiptOf(number)).toBe('');
     expectBody(await tell(telling(reference, 'delivered', { at: now() - 200 })), { code: 200 });
     expect(await receiptOf(number)).toBe('delivered');
+  });
+
+  // guard receipts-12: a receipt of Twilio has few fields, which are sorted before it is known to be forged
+  // src/integrations/senders/receipts.ts
+  // - if (body.split('&').length > TWILIO_MAX_FIELDS) return undefined;
+  it('takes a hundred fields of Twilio, and no more', async () => {
+    const toldWith = (more: number) => {
+      const form = Object.fromEntries(Array.from({ length: more }, (_one, index) => [`f${index}`, '']));
+      const signature = getExpectedTwilioSignature(vendors.twilio.authToken, `${PUBLIC_URL}/receipts/twilio`, form);
+      const body = new URLSearchParams(form).toString();
+      return tell({ path: '/receipts/twilio', body, headers: { 'X-Twilio-Signature': signature } });
+    };
+    expectBody(await toldWith(100), { code: 200 });
+    expectRefused(await toldWith(101));
+  });
+
+  // guard receipts-13: an address cannot have ever more signatures reckoned
+  // src/features/verification/receipts-router.ts
+  // - await limiter.take(callerOf(req), forgedBy(req));
+  it('are refused to an address that has forged sixty in a minute, and taken from others', async () => {
+    const from = (address: string, sent: Sent) =>
+      tell({ ...sent, headers: { ...sent.headers, 'X-Forwarded-For': address } });
+    const forged = byMessage('x', 'delivered', { key: 'x'.repeat(32) });
+    for (let count = 0; count < 60; count += 1) expectRefused(await from('203.0.113.7', forged));
+    expectRefusal(await from('203.0.113.7', forged), 429, '', 'too_many_forged');
+    expectBody(await from('203.0.113.8', byMessage('x', 'delivered')), { code: 200 });
   });
 
   it('takes what else a provider signs, and does nothing', async () => {
