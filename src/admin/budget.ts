@@ -24,6 +24,7 @@ export async function budgetOf({
 function refusedAt(used: number, limits: Limits): string | undefined {
   if (used >= limits.sendInAll.amount) return 'everybody';
   if (used >= limits.sendInAllFromElsewhere.amount) return 'all but owners at known places';
+  if (used >= limits.sendInAllOfNewNetworks.amount) return 'new users of networks that have verified no code lately';
   if (used >= limits.sendInAllBehind.amount) return 'new users of networks that verify few of their codes';
   return undefined;
 }

@@ -87,6 +87,32 @@ export function maskedAddress(ip: string): string {
   return isIPv6(ip) ? `${hexOf(groupsOf(ip).slice(0, 3))}::/48` : 'unknown';
 }
 
+/** Returns the /16 of IPv4 or the /32 of IPv6, which is about what one provider has, or rents out, in one piece. */
+export function wideNetworkOf(ip: string): string {
+  if (isIPv4(ip)) return ip.replace(/\d+\.\d+$/, '0.0/16');
+  return isIPv6(ip) ? `${hexOf(groupsOf(ip).slice(0, 2))}::/32` : 'unknown';
+}
+
+/** The networks around a /48 of IPv6, in terms of the text that `maskedAddress` returns. */
+export interface Around {
+  /** Range of texts of the /48s of its /32, the end excluded. */
+  from: string;
+  below: string;
+  /** Patterns for LIKE of the /48s of its /40. */
+  near: string[];
+}
+
+/** Returns the networks around an IPv6 address. One customer, or one attacker, may have a whole /32. */
+export function aroundOf(ip: string): Around | undefined {
+  if (!isIPv6(ip)) return undefined;
+  const [high = 0, low = 0, third = 0] = groupsOf(ip);
+  const wide = hexOf([high, low]);
+  const first = third >> 8;
+  // Groups are written without leading zeros.
+  const near = first === 0 ? ['_', '__'] : [`${first.toString(16)}__`];
+  return { from: `${wide}:`, below: `${wide};`, near: near.map((group) => `${wide}:${group}::/48`) };
+}
+
 function groupsOf(address: string): number[] {
   const hex = address
     .replace(/%.*$/, '')

@@ -113,8 +113,14 @@ const TABLE = {
   sendInAllBehind: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
     variable: 'SEND_CODE_PER_DAY', share: (messages) => Math.ceil(0.4 * messages) },
 
+  /** Lower budget for networks that have not verified a code in the last fortnight, so that those of users have some left. */
+  sendInAllOfNewNetworks: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
+    variable: 'SEND_CODE_PER_DAY', share: (messages) => Math.ceil(0.6 * messages) },
+
   /** Codes that the spend guard still sends to a region during an alarm. The spend guard sets the amount. */
-  alarmShare: { name: 'alarm_share', per: 'service', amount: 1, seconds: QUARTER, refusal: sending('sending_paused') },
+  alarmShare: { name: 'alarm_share', per: 'service', amount: 1, seconds: QUARTER / 5, refusal: sending('sending_paused') },
+  /** Codes of the share to one wide network. The spend guard sets the amount. */
+  alarmShareOfWide: { name: 'alarm_share_w', per: 'service', amount: 1, seconds: QUARTER, refusal: sending('sending_paused') },
   /** Codes during an alarm to phones with an account, requested from a place where it was not used. */
   alarmCodesPerPhone: { name: 'alarm_codes_p', per: 'phone', amount: 1, seconds: DAY, refusal: sending('sending_paused'),
     what: 'codes sent during an alarm of the [spend guard](abuse.md) to phones with an account, from a place where it was not used' },

@@ -1,4 +1,4 @@
-import { maskedAddress } from '../../src/base/networks';
+import { aroundOf, maskedAddress, wideNetworkOf } from '../../src/base/networks';
 
 describe('maskedAddress', () => {
   it.each([
@@ -13,4 +13,25 @@ describe('maskedAddress', () => {
     ['', 'unknown'],
     ['nonsense', 'unknown'],
   ])('shows %s as %s', (ip, masked) => expect(maskedAddress(ip)).toBe(masked));
+});
+
+describe('aroundOf', () => {
+  it.each([
+    ['2001:db8:12ab::1', ['2001:db8:12__::/48']],
+    ['2001:db8:1ab::1', ['2001:db8:1__::/48']],
+    ['2001:db8:ab::1', ['2001:db8:_::/48', '2001:db8:__::/48']],
+    ['2001:db8::1', ['2001:db8:_::/48', '2001:db8:__::/48']],
+  ])('finds the /40 of %s by %j', (ip, near) =>
+    expect(aroundOf(ip)).toEqual({ from: '2001:db8:', below: '2001:db8;', near }),
+  );
+
+  it('has nothing for IPv4', () => expect(aroundOf('203.0.113.77')).toBeUndefined());
+});
+
+describe('wideNetworkOf', () => {
+  it.each([
+    ['203.0.113.77', '203.0.0.0/16'],
+    ['2001:DB8:0001::9', '2001:db8::/32'],
+    ['nonsense', 'unknown'],
+  ])('shows %s as %s', (ip, wide) => expect(wideNetworkOf(ip)).toBe(wide));
 });

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
+import { aroundOf, maskedAddress } from '../../base/networks';
 import { statement } from '../../database/statement';
 import { countryOf, type Phone } from '../phones/phone-number';
 import { PROVEN_ROW, SHARE_OF_ONE, type RegionTraffic, type Traffic } from './alarm';
@@ -20,10 +21,12 @@ const DAY = sums('day', `slot > now() - interval '1 day'`);
 const PAST = `slot <= now() - interval '1 day'`;
 const OPEN = `${sum('sent - verified', `NOT (${SETTLED})`)} AS open`;
 
+const IS_NEAR = 'network LIKE ANY (:near::text[])';
+
 type Row = Record<string, number>;
 
 /** Also reads rows by calling code, from before regions were countries. */
-const trafficOf = statement<Row, 'country' | 'callingCode'>(
+const trafficOfRegion = statement<Row, 'country' | 'callingCode'>(
   'traffic-of-region',
   `SELECT ${HOUR}, ${DAY}, ${OPEN} FROM sms_traffic
     WHERE region IN (:country, :callingCode) AND slot > now() - interval '1 day'`,
@@ -48,10 +51,24 @@ const trafficTogether = statement<Row>(
      FROM regions WHERE NOT (${PROVEN_ROW})`,
 );
 
-const trafficOfNetwork = statement<Traffic, 'network'>(
+const trafficOfNetwork = statement<Traffic & { isKnown: boolean }, 'network'>(
   'traffic-of-network',
-  `SELECT coalesce(sum(sent), 0)::integer AS sent, coalesce(sum(verified), 0)::integer AS verified
+  `SELECT coalesce(sum(sent), 0)::integer AS sent, coalesce(sum(verified), 0)::integer AS verified,
+          EXISTS (SELECT FROM sms_networks
+                   WHERE network = :network AND slot > now() - interval '15 days' AND verified > 0) AS "isKnown"
      FROM sms_networks WHERE network = :network AND slot > now() - interval '1 day'`,
+);
+
+/** Maximum rows that are summed up around a network. Only a large provider has as many in a /32. */
+const MOST_AROUND = 2_000;
+
+/** The traffic of a /32 of IPv6, and of one /40 in it. */
+const trafficAround = statement<Row, 'from' | 'below' | 'near'>(
+  'traffic-around-network',
+  `SELECT ${sum('sent', 'true')} AS wide_sent, ${sum('verified', 'true')} AS wide_verified,
+          ${sum('sent', IS_NEAR)} AS near_sent, ${sum('verified', IS_NEAR)} AS near_verified
+     FROM (SELECT network, sent, verified FROM sms_networks
+            WHERE network >= :from AND network < :below AND slot > now() - interval '1 day' LIMIT ${MOST_AROUND}) AS around`,
 );
 
 /** A region is proven when it verifies as many codes as the alarm asks for. */
@@ -62,6 +79,14 @@ const trafficOfDay = statement<Traffic & { proven: boolean }>(
    SELECT ${PROVEN_ROW} AS proven, sum(day_sent)::integer AS sent, sum(day_verified)::integer AS verified
      FROM regions GROUP BY 1`,
 );
+
+/** The codes that a network requested in the last day. */
+export interface NetworkTraffic extends Traffic {
+  /** Whether it has verified a code in the last fortnight. */
+  isKnown: boolean;
+  /** Traffic of its /40 and /32, for a network of IPv6 that is not known. */
+  wider: Traffic[];
+}
 
 /** Numbers of codes sent and verified, per region and per network. VerificationRepository counts them. */
 export class SmsTrafficRepository {
@@ -75,7 +100,7 @@ export class SmsTrafficRepository {
 
   async ofRegion(phone: Phone): Promise<RegionTraffic> {
     const region = { country: countryOf(phone), callingCode: phone.region };
-    const [row = {}] = await trafficOf(this.db, region);
+    const [row = {}] = await trafficOfRegion(this.db, region);
     return trafficIn({ ...row, ...(await this.past(region)) });
   }
 
@@ -93,10 +118,14 @@ export class SmsTrafficRepository {
     return trafficIn(row);
   }
 
-  /** Returns all codes that a network requested in the last day, judged or not. */
-  async ofNetwork(network: string): Promise<Traffic> {
-    const [row = { sent: 0, verified: 0 }] = await trafficOfNetwork(this.db, { network });
-    return row;
+  /** Returns all codes that the network of an address requested in the last day, judged or not. */
+  async ofNetwork(ip: string): Promise<NetworkTraffic> {
+    const [own] = await trafficOfNetwork(this.db, { network: maskedAddress(ip) });
+    const around = aroundOf(ip);
+    const { sent, verified, isKnown } = own ?? { sent: 0, verified: 0, isKnown: false };
+    if (isKnown || !around) return { sent, verified, isKnown, wider: [] };
+    const [row = {}] = await trafficAround(this.db, { ...around });
+    return { sent, verified, isKnown, wider: [trafficOf(row, 'near'), trafficOf(row, 'wide')] };
   }
 
   /** Returns the judged codes of the last day, to proven regions and to others. */
@@ -105,7 +134,10 @@ export class SmsTrafficRepository {
   }
 
   async sweep(): Promise<void> {
-    await deleteInBatches(this.db, 'sms_networks', `slot < now() - interval '2 days'`);
+    // A network that has verified a code is known for a fortnight.
+    await deleteInBatches(this.db, 'sms_networks', `slot < now() - interval '16 days'`);
+    const isOld = `slot < now() - interval '2 days' AND slot >= now() - interval '4 days'`;
+    await deleteInBatches(this.db, 'sms_networks', `${isOld} AND verified = 0`);
     await deleteInBatches(this.db, 'sms_traffic', `slot < now() - interval '16 days'`);
   }
 }
@@ -118,9 +150,11 @@ function total(name: string, most: number): string {
 }
 
 function trafficIn(row: Row): RegionTraffic {
-  const number = (name: string) => row[name] ?? 0;
-  const traffic = (name: string) => ({ sent: number(`${name}_sent`), verified: number(`${name}_verified`) });
-  const past = traffic('past');
-  const usualQuarter = (SLOTS_A_QUARTER_HOUR * past.sent) / Math.max(1, number('past_slots'));
-  return { hour: traffic('hour'), day: traffic('day'), past, usualQuarter, open: number('open') };
+  const past = trafficOf(row, 'past');
+  const usualQuarter = (SLOTS_A_QUARTER_HOUR * past.sent) / Math.max(1, row.past_slots ?? 0);
+  return { hour: trafficOf(row, 'hour'), day: trafficOf(row, 'day'), past, usualQuarter, open: row.open ?? 0 };
+}
+
+function trafficOf(row: Row, name: string): Traffic {
+  return { sent: row[`${name}_sent`] ?? 0, verified: row[`${name}_verified`] ?? 0 };
 }

@@ -1,15 +1,16 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { SendingTooOften } from '../../base/errors';
-import { maskedAddress } from '../../base/networks';
+import { maskedAddress, wideNetworkOf } from '../../base/networks';
 import { Tally } from '../../base/tally';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Standing } from '../audit/known-places';
+import type { LimitName } from '../../load/limits';
 import type { Limiter, CountedUses, LimitUse } from '../limits/limiter';
 import { countryOf, type Phone } from '../phones/phone-number';
 import { alarmOf, alarmOfAll, alarmOfNetwork, burstOf, FLOOR, hasHadMuch, isBehind, isProven, mostOpen } from './alarm';
 import type { Alarm, NetworkAlarm, Traffic } from './alarm';
-import type { SmsTrafficRepository } from './sms-traffic-repository';
+import type { NetworkTraffic, SmsTrafficRepository } from './sms-traffic-repository';
 import { UnderWay } from './under-way';
 
 export type SpendGuardMode = 'off' | 'record' | 'enforce';
@@ -26,7 +27,11 @@ export interface Asking {
   phone: Phone;
   caller: Caller;
   standing: Standing;
+  captcha: CaptchaInAlarm;
 }
+
+/** Whether a captcha was solved that goes first in an alarm. `useless`: no such captcha, or none is asked for. */
+export type CaptchaInAlarm = 'solved' | 'missing' | 'useless';
 
 const WINDOWS = ['quarter hour', 'hour', 'day', 'network'] as const satisfies readonly Alarm['window'][];
 const DECISIONS = ['refused', 'let through'] as const;
@@ -37,6 +42,17 @@ type Finding = Alarm & { of: string; share: number };
 
 const TOGETHER = 'all regions that are not proven';
 const TEN_MINUTES = 600;
+
+/**
+ * Parts of the share that an alarm leaves. A network is known once it has verified a code in the last fortnight. An
+ * attacker has many new networks, but hardly any that people use.
+ */
+const PARTS = { known: 0.5, captcha: 0.25, all: 0.25 };
+type Part = keyof typeof PARTS;
+/** Slices of a quarter of an hour: the share is not gone in its first minute. The limit `alarmShare` is that long. */
+const SLICES = 5;
+/** Share of one wide network. */
+const MOST_OF_WIDE = 0.2;
 
 /**
  * Stops SMS toll fraud. Holds codes back from regions where far fewer than usual are verified, or more than ever are
@@ -68,27 +84,28 @@ export class SpendGuard {
     });
   }
 
-  /** Whether the caller's network verifies less than half of its codes, or has used much of the budget. */
-  async leavesBudgetToOthers({ ip }: Caller): Promise<boolean> {
-    if (this.mode !== 'enforce') return false;
-    const network = await this.parts.traffic.ofNetwork(maskedAddress(ip));
-    return isBehind(network) || this.hasHadMuch(network);
+  /** Returns the part of the day's budget that the caller's network may use, for phones that are not known there. */
+  async budgetOf({ ip }: Caller): Promise<LimitName> {
+    if (this.mode !== 'enforce') return 'sendInAllFromElsewhere';
+    const network = await this.parts.traffic.ofNetwork(ip);
+    if (isAnyBehind(network) || this.hasHadMuch(network)) return 'sendInAllBehind';
+    return network.isKnown ? 'sendInAllFromElsewhere' : 'sendInAllOfNewNetworks';
   }
 
   private hasHadMuch(network: Traffic): boolean {
     return hasHadMuch(network, this.parts.limiter.limits.sendInAll.amount);
   }
 
-  private async networkOf({ ip }: Caller, enter: (key: string) => number): Promise<Traffic> {
-    const network = maskedAddress(ip);
-    const ahead = enter(network);
-    const { sent, verified } = await this.parts.traffic.ofNetwork(network);
-    return { sent: sent + ahead, verified };
+  private async networkOf({ ip }: Caller, enter: (key: string) => number): Promise<NetworkTraffic> {
+    const [ahead, aheadOfWide] = [enter(maskedAddress(ip)), enter(wideNetworkOf(ip))];
+    const { sent, wider, ...network } = await this.parts.traffic.ofNetwork(ip);
+    const widerWithAhead = wider.map(({ sent, verified }) => ({ sent: sent + aheadOfWide, verified }));
+    return { ...network, sent: sent + ahead, wider: widerWithAhead };
   }
 
   private async judge(
     { phone, standing }: Asking,
-    network: Traffic,
+    network: NetworkTraffic,
     enter: (key: string) => number,
   ): Promise<Finding | undefined> {
     const region = countryOf(phone);
@@ -100,9 +117,10 @@ export class SpendGuard {
   }
 
   /** Accounts at a known place may use the whole budget, so a ring with its own accounts could exhaust it. */
-  private networkAlarm(network: Traffic, standing: Standing): NetworkAlarm | undefined {
-    if (standing === 'known' && this.hasHadMuch(network)) return { window: 'network', ...network };
-    return alarmOfNetwork(network);
+  private networkAlarm(network: NetworkTraffic, standing: Standing): NetworkAlarm | undefined {
+    const { sent, verified, wider } = network;
+    if (standing === 'known' && this.hasHadMuch(network)) return { window: 'network', sent, verified };
+    return [network, ...wider].map(alarmOfNetwork).find((alarm) => alarm !== undefined);
   }
 
   private async judgeTogether(ahead: number): Promise<Finding | undefined> {
@@ -111,7 +129,7 @@ export class SpendGuard {
     return alarm && { ...alarm, of: TOGETHER, share: mostOpen(all, FLOOR.together) };
   }
 
-  private async decide(finding: Finding, network: Traffic, asking: Asking): Promise<CountedUses | undefined> {
+  private async decide(finding: Finding, network: NetworkTraffic, asking: Asking): Promise<CountedUses | undefined> {
     try {
       const taken = this.mode === 'enforce' ? await this.admit(finding, network, asking) : undefined;
       await this.report(finding, 'let through', asking);
@@ -123,7 +141,7 @@ export class SpendGuard {
   }
 
   /** Takes one of the places that are left during an alarm, or refuses. */
-  private async admit(finding: Finding, network: Traffic, asking: Asking): Promise<CountedUses | undefined> {
+  private async admit(finding: Finding, network: NetworkTraffic, asking: Asking): Promise<CountedUses | undefined> {
     const { phone, caller, standing } = asking;
     const { limiter } = this.parts;
     // A ring with its own accounts is known at its own addresses, so these have a limit in an alarm of their network.
@@ -135,13 +153,43 @@ export class SpendGuard {
       );
     if (standing === 'known') return undefined;
     if (standing === 'elsewhere') return limiter.take(caller, ...usesOfAccount(phone, caller));
-    if (finding.window === 'network' || isBehind(network))
-      throw new SendingTooOften('sending_paused', 'codes to this region are paused for the moment', {
-        retryAfterSeconds: TEN_MINUTES,
-      });
-    // Half of the share is reserved for networks that have not requested a code yet.
-    const amount = network.sent === 0 ? finding.share : Math.ceil(finding.share / 2);
-    return limiter.take(caller, { limit: { ...limiter.limits.alarmShare, amount }, subject: finding.of });
+    if (finding.window === 'network' || isAnyBehind(network)) throw pausedFor(TEN_MINUTES);
+    return this.takeOfShare(finding, network, asking);
+  }
+
+  /** Takes a place of the first part with one left. A place also counts for the wide network. */
+  private async takeOfShare(
+    { of, share }: Finding,
+    { isKnown }: NetworkTraffic,
+    { caller, captcha }: Asking,
+  ): Promise<CountedUses> {
+    const { limiter } = this.parts;
+    const { alarmShare, alarmShareOfWide } = limiter.limits;
+    const wide = `${of} ${wideNetworkOf(caller.ip)}`;
+    const ofWide = { limit: { ...alarmShareOfWide, amount: Math.ceil(MOST_OF_WIDE * share) }, subject: wide };
+    const usesOf = (part: Part): LimitUse[] => {
+      const amount = Math.max(1, Math.floor((PARTS[part] * share) / SLICES));
+      return [{ limit: { ...alarmShare, amount }, subject: `${of} ${part}` }, ofWide];
+    };
+    const parts: Part[] = [
+      ...(isKnown ? ['known' as const] : []),
+      ...(captcha === 'solved' ? ['captcha' as const] : []),
+      'all',
+    ];
+    const refusals: SendingTooOften[] = [];
+    for (const part of parts) {
+      try {
+        return await limiter.take(caller, ...usesOf(part));
+      } catch (error) {
+        if (!(error instanceof SendingTooOften)) throw error;
+        refusals.push(error);
+      }
+    }
+    const [refusal = pausedFor(TEN_MINUTES)] = refusals;
+    if (captcha !== 'missing' || (await limiter.refusalOf(...usesOf('captcha')))) throw refusal;
+    throw new SendingTooOften('captcha_required', 'codes are scarce at the moment: solve a captcha', {
+      retryAfterSeconds: refusal.retryAfterSeconds ?? 1,
+    });
   }
 
   private async report(
@@ -156,6 +204,14 @@ export class SpendGuard {
     const detail = `${decision}: ${wordsFor(finding)}`;
     await this.parts.audit.noteUpToLimit({ event: 'spend_guard', phone, detail }, caller);
   }
+}
+
+function pausedFor(retryAfterSeconds: number): SendingTooOften {
+  return new SendingTooOften('sending_paused', 'codes to this region are paused for the moment', { retryAfterSeconds });
+}
+
+function isAnyBehind(network: NetworkTraffic): boolean {
+  return [network, ...network.wider].some(isBehind);
 }
 
 function tallied(window: Alarm['window'], decision: Decision): string {

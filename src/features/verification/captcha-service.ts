@@ -17,6 +17,11 @@ export class CaptchaService {
     return this.captchas.vouchesFor;
   }
 
+  /** Whether solved captchas go first in an alarm of the spend guard. */
+  get goFirst(): boolean {
+    return this.captchas.goFirst;
+  }
+
   async create({ address }: Caller): Promise<NewCaptcha> {
     const made = await this.captchas.create(address);
     this.counts.add('made');

@@ -10,7 +10,7 @@ import type { KnownPlaces, SignedInDevice, Standing } from '../audit/known-place
 import type { Limiter, CountedUses, LimitUse } from '../limits/limiter';
 import { countryOf, isMobile, isWithin, type Phone } from '../phones/phone-number';
 import { TEST_NUMBER, type TestNumbers } from '../sending/test-numbers';
-import type { Asking, SpendGuard } from '../spend-guard/spend-guard';
+import type { Asking, CaptchaInAlarm, SpendGuard } from '../spend-guard/spend-guard';
 import type { CaptchaService } from './captcha-service';
 import { SendingFailed, type CodeSender, type CodeWish } from './code-sender';
 import { guessesAt } from './guesses';
@@ -73,7 +73,8 @@ export class SendCodeService {
       return channel;
     }
     const send = () => sender.send(phone, ways, caller, wish.wording);
-    const channel = await this.sendUnlessGuarded({ phone, caller, standing }, send, taken);
+    const asking = { phone, caller, standing, captcha: this.captchaInAlarm(raised) };
+    const channel = await this.sendUnlessGuarded(asking, send, taken);
     await audit.note({ event: 'code_sent', phone, ...(channel !== 'sms' && { detail: channel }) }, caller);
     return channel;
   }
@@ -114,6 +115,11 @@ export class SendCodeService {
     throw new BadRequest(why, 'verifyCode: a solved captcha is needed: get one from get_sms_img_code');
   }
 
+  private captchaInAlarm(raised: Raised): CaptchaInAlarm {
+    if (!this.parts.captchas.goFirst || raised === 'nothing') return 'useless';
+    return raised === 'not yet' ? 'missing' : 'solved';
+  }
+
   private async verdictOn({ verifyId, verifyCode }: CaptchaAnswer, caller: Caller): Promise<Verdict> {
     const { captchas } = this.parts;
     if (verifyId && verifyCode) return captchas.check(verifyId, verifyCode, caller);
@@ -151,8 +157,7 @@ export class SendCodeService {
   /** Reserves the last fifth of the day's budget for owners at a known place, so strangers cannot lock them out. */
   private async budgetFor(standing: Standing, caller: Caller): Promise<LimitUse> {
     if (standing === 'known') return { limit: 'sendInAll', subject: 'all' };
-    const isBehind = await this.parts.spendGuard.leavesBudgetToOthers(caller);
-    return { limit: isBehind ? 'sendInAllBehind' : 'sendInAllFromElsewhere', subject: 'all' };
+    return { limit: await this.parts.spendGuard.budgetOf(caller), subject: 'all' };
   }
 
   private limitFor(raised: Raised, name: LimitName, withCaptcha: LimitName): LimitUse['limit'] {

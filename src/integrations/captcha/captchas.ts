@@ -17,6 +17,8 @@ export type VouchedFor = 'phone' | 'phone and address';
 /** Captchas, which tell people from programs. */
 export interface Captchas {
   readonly vouchesFor: VouchedFor;
+  /** Whether a solved captcha goes first in an alarm of the spend guard: programs do not solve it for nothing. */
+  readonly goFirst: boolean;
   /** Whether a check calls an external service. */
   readonly checkedOutside: boolean;
   create(address: string): Promise<NewCaptcha>;

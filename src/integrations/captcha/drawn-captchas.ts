@@ -27,6 +27,7 @@ const ID = /^[A-Za-z0-9_-]{22}$/;
 export class DrawnCaptchas implements Captchas {
   /** Not the address: a program that reads captchas does so for any number of phones. */
   readonly vouchesFor = 'phone';
+  readonly goFirst = false;
   readonly checkedOutside = false;
 
   private shared: Promise<NewCaptcha> | undefined;

@@ -38,6 +38,7 @@ type Outcome = Verdict | 'failed' | 'not asked';
 /** Captchas of a provider with the protocol of Cloudflare Turnstile and hCaptcha, which accepts each token once. */
 export class SiteverifyCaptchas implements Captchas {
   readonly vouchesFor = 'phone and address';
+  readonly goFirst = true;
   readonly checkedOutside = true;
   private readonly checking: Breaker;
   private readonly probing: Breaker;

@@ -52,6 +52,26 @@ describe('with a captcha provider, /user/get_sms_img_code', () => {
   });
 });
 
+describe('in an alarm of the spend guard', () => {
+  afterEach(async () => void (await app.db('sms_traffic').delete()));
+
+  it('send_code asks new networks for a captcha when their part is used up, and sends with a solved one', async () => {
+    const on = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
+    const slot = app.db.raw(`sms_traffic_slot(now() - interval '30 minutes')`);
+    await app.db('sms_traffic').insert({ region: 'GB', slot, sent: 40, verified: 1 });
+    const from = (index: number) => `198.${18 + index}.100.1`;
+    for (let index = 0; index < 2; index += 1)
+      expectBody(await sendCode(on, {}, newPhone(), from(index)), { code: 200 });
+    const refused = await sendCode(on, {}, newPhone(), from(2));
+    expectBody(refused, { code: 5000 });
+    expect(refused.headers['x-reason']).toBe('captcha_required');
+    for (let index = 2; index < 4; index += 1)
+      expectBody(await sendCode(on, solved(), newPhone(), from(index)), { code: 200 });
+    const last = await sendCode(on, {}, newPhone(), from(5));
+    expect(last.headers['x-reason']).toBe('sending_paused');
+  });
+});
+
 describe('the page of the widget', () => {
   const HCAPTCHA = 'https://js.hcaptcha.com/1/api.js?recaptchacompat=off&hl=en';
 
