@@ -7,6 +7,7 @@ import type { Endpoint } from '../../src/http/endpoint';
 import { healthz, readyz } from '../../src/http/health-router';
 import { openApi, openApi30 } from '../../src/http/openapi-router';
 import type { Operation } from '../../src/http/operation';
+import { challengeOfCaptcha } from '../../src/integrations/captcha/challenge-router';
 import { picture } from '../../src/integrations/captcha/picture-router';
 import { widget } from '../../src/integrations/captcha/widget-router';
 import { keySet } from '../../src/integrations/messaging/choose-messaging-provider';
@@ -19,7 +20,7 @@ import { toldOf } from './told';
 /** The endpoints by their tag in the document, which may be a tag of operations. */
 const ENDPOINTS: Record<string, Endpoint[]> = {
   Images: [upload, image],
-  Captchas: [picture, widget],
+  Captchas: [picture, widget, challengeOfCaptcha],
   Sync: [changesEndpoint],
   Tokens: [keySet],
   Health: [healthz, readyz],

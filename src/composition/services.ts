@@ -277,7 +277,7 @@ async function openWays(config: Config, { repos, observeCall }: Base, { sms, ven
 
 type Ways = Pick<Awaited<ReturnType<typeof openWays>>, 'routes' | 'sending'>;
 
-/** Builds limits, the audit trail and notices to owners. */
+/** Builds limits, the spend guard, the audit trail and notices to owners. */
 function buildWatch(
   config: Config,
   { repos, counting, limits, queues, background, logger, patience }: Base,
@@ -293,14 +293,16 @@ function buildWatch(
   const { users } = repos;
   const noticeParts = { ...messages, users, devices, limiter, audit, background: background.notices, logger };
   const notices: Notices = new Notices(noticeParts, config.notices);
-  return { audit, limiter, notices, places: new KnownPlaces(repos.securityEvents, patience) };
+  const guardParts = { traffic: repos.smsTraffic, limiter, audit, logger };
+  const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
+  return { audit, limiter, notices, spendGuard, places: new KnownPlaces(repos.securityEvents, patience) };
 }
 
 /** Builds what a vendor does, or this service instead. */
 async function chooseVendors(
   config: Config,
   { connections, repos, queues, transaction, logger, observeCall: observe, vendorTimeoutMs: timeoutMs }: Base,
-  { limiter }: Watch,
+  { limiter, spendGuard }: Watch,
   keys: Keys,
 ) {
   const originals = new OriginalsRepository(connections.db, repos.users);
@@ -316,6 +318,7 @@ async function chooseVendors(
   const images = new ImageAccounts({ images: repos.images, users: repos.users, transaction, limiter });
   const uploadCounts = new Tally();
   const storageParts = { images, queues, publicUrlOf, counts: uploadCounts };
+  const challenges = { secrets: keys.sessionSecrets, isAlarmed: () => spendGuard.isAlarmed() };
   const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, storageParts);
   return {
     messaging,
@@ -326,7 +329,14 @@ async function chooseVendors(
     storage,
     uploads,
     uploadCounts,
-    captchas: await chooseCaptchas(config.captcha, { kept: repos.captchas, queues, logger, observe, timeoutMs }),
+    captchas: await chooseCaptchas(config.captcha, {
+      kept: repos.captchas,
+      challenges,
+      queues,
+      logger,
+      observe,
+      timeoutMs,
+    }),
   };
 }
 
@@ -334,15 +344,13 @@ async function chooseVendors(
 function buildCodes(
   config: Config,
   { repos, codes, logger }: Base,
-  { limiter, audit, places }: Watch,
+  { limiter, audit, places, spendGuard }: Watch,
   vendors: Vendors,
   { ways, words }: { ways: Ways; words: Words },
 ) {
-  const { users, verification, smsTraffic } = repos;
+  const { users, verification } = repos;
   const captchas = new CaptchaService(vendors.captchas.captchas, limiter);
   const sender = new CodeSender({ verification, ways: repos.ways, codes, words, ...ways }, config.verification);
-  const guardParts = { traffic: smsTraffic, limiter, audit, logger };
-  const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
   const testNumbers = new TestNumbers(config.secrets.testNumbers, users);
   const sendingParts = { sender, testNumbers, captchas, limiter, spendGuard, places, audit, logger };
   const verifyingParts = { verification, codes, sending: ways.sending, users, limiter, places, audit };

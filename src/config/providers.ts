@@ -67,6 +67,7 @@ export function imagesAddress({ IMAGES }: Environment): string | undefined {
 export function captchaOf(env: Environment, need: Need): CaptchaSettings {
   if (env.CAPTCHA_PROVIDER === 'drawn')
     return { provider: 'drawn', answers: env.CAPTCHA_POLICY === 'off' ? 'ignored' : 'checked' };
+  if (env.CAPTCHA_PROVIDER === 'altcha') return { provider: 'altcha' };
   const why = 'CAPTCHA_PROVIDER=turnstile needs it';
   return {
     provider: 'turnstile',

@@ -176,7 +176,7 @@ export const environment = z.object({
   PHONE_CHECK: oneOf('mobile', 'possible').optional(),
   ALLOWED_REGIONS: regions.default([]),
   CAPTCHA_POLICY: oneOf('adaptive', 'always', 'off').default('adaptive'),
-  CAPTCHA_PROVIDER: oneOf('drawn', 'turnstile').default('drawn'),
+  CAPTCHA_PROVIDER: oneOf('drawn', 'altcha', 'turnstile').default('drawn'),
   CAPTCHA_SITE_KEY: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the site key as the provider shows it: letters, digits, - and _')

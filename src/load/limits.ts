@@ -98,7 +98,7 @@ const TABLE = {
   /** A captcha that the service draws raises only the limit per phone. */
   sendPerAddressWithCaptcha: { name: 'send_per_address', per: 'address', seconds: HOUR, refusal: sending('address_limit'),
     variable: 'SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA', production: 1_000,
-    says: 'With CAPTCHA_PROVIDER=turnstile. Captchas that the service draws raise only the limit per phone.',
+    says: 'With CAPTCHA_PROVIDER=turnstile. Drawn captchas and proofs of work raise only the limit per phone.',
     what: "codes sent with a provider's captcha" },
 
   /** Daily budget. Its last fifth is reserved for accounts that ask from a known place. */

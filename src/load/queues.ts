@@ -85,7 +85,7 @@ export function queueTable(processors: number) {
       per: 'address', share: hashes / 4, waiting: 0, refusal: tooManyPasswords },
 
     /** Pictures need no session. A hundred are drawn in about a second. */
-    captchaPictures: { what: 'captchas being drawn',
+    captchaPictures: { what: 'captchas being drawn, and challenges being made',
       per: 'address', atOnce: 2, waiting: 100, waitMs: 3_000, refusal: tooManyRequests },
     captchaChecks: { what: 'captchas being checked by the provider',
       per: 'address', atOnce: 20, share: 5, waiting: 100, waitMs: 1_500, aborts: 'oldest', refusal: tooManyRequests },

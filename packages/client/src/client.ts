@@ -36,8 +36,8 @@ export interface ClientOptions {
    */
   credentials?: (() => MaybePromise<Schemas['Credentials'] | undefined>) | undefined;
   /**
-   * Called when send_code requires a captcha, once per call. Returns what the user reads in the picture, or the token
-   * of the page.
+   * Called when send_code requires a captcha, once per call. Returns what the user reads in the picture, the token of
+   * the page, or the payload of ALTCHA's widget.
    */
   captcha?: ((captcha: Schemas['Captcha']) => MaybePromise<string | undefined>) | undefined;
   /** Longest wait for an answer to begin, or to continue. A whole answer may take 4 times that; sync and export, 40. */

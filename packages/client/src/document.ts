@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 4557ffafb7633501abb26680f04618a47f268afe49a52f79c15bd86720df9b31
+// SHA-256 of the document: 3708c56ebc681e9c1b33424d666e843183427c91b64803cf05c0322856f895c5
 
 export interface paths {
     "/user/send_code": {
@@ -246,6 +246,10 @@ export interface paths {
         /** A page with a provider's captcha, for a web view. */
         get: operations["captchaWidget"];
     };
+    "/captcha/challenge": {
+        /** A new challenge for a proof of work, as ALTCHA's widget takes it. */
+        get: operations["captchaChallenge"];
+    };
     "/user/changes": {
         /** Tells a browser, as server-sent events, that there is something to synchronise. */
         get: operations["changes"];
@@ -280,7 +284,7 @@ export interface components {
             phone: components["schemas"]["PhoneNumber"];
             /** @description From get_sms_img_code, at most 64 bytes. */
             verifyId?: string;
-            /** @description The text of the picture, as the user reads it, or the token of the page. At most 8,192 bytes. */
+            /** @description The text of the picture, as the user reads it, the token of the page, or the payload of ALTCHA. At most 8,192 bytes. */
             verifyCode?: string;
             channel?: components["schemas"]["Channel"];
             /** @description Tag of the language of the message. One that there is not is passed over for `Accept-Language`. */
@@ -608,7 +612,7 @@ export interface components {
         Captcha: {
             /**
              * Format: uri
-             * @description A picture if it ends in `.png`, else a page to show in a web view.
+             * @description A picture if it ends in `.png`, a challenge of ALTCHA if it ends in `/challenge`, else a page to show in a web view.
              */
             url: string;
             /** @description Send it to send_code, with the solution as `verifyCode`. */
@@ -1181,6 +1185,30 @@ export interface components {
             hash: string;
             /** @description The name of the image: `<user id>/<name>`. */
             key: string;
+        };
+        /** @description A challenge of ALTCHA, version 2. */
+        Challenge: {
+            /** @description The work. A client sends these fields back as they are. */
+            parameters: {
+                /** @description How keys are derived. */
+                algorithm: string;
+                /** @description Rounds of PBKDF2. */
+                cost: number;
+                /** @description Seconds since 1970. */
+                expiresAt: number;
+                /** @description Bytes of a key. */
+                keyLength: number;
+                /** @description Hexadecimal start of the wanted key. */
+                keyPrefix: string;
+                /** @description For the service. */
+                keySignature: string;
+                /** @description Hexadecimal; the password of a key is the nonce and the counter in four bytes. */
+                nonce: string;
+                /** @description Hexadecimal. */
+                salt: string;
+            };
+            /** @description For the service. */
+            signature: string;
         };
         /** @description The public keys, as in RFC 7517. */
         KeySet: {
@@ -1876,6 +1904,15 @@ export interface components {
                 "X-Request-Id"?: string;
                 /** @description The reason of the refusal. */
                 "X-Reason": "service_away";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        CaptchaChallengeUnavailable: {
+            headers: {
+                "X-Request-Id"?: string;
+                /** @description The reason of the refusal. */
+                "X-Reason": "overloaded" | "service_away";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -3868,6 +3905,27 @@ export interface operations {
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
             503: components["responses"]["OnlyServiceAway"];
+        };
+    };
+    captchaChallenge: {
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Challenge"];
+                };
+            };
+            404: components["responses"]["NoSuchPath"];
+            408: components["responses"]["RequestTooSlow"];
+            425: components["responses"]["TooEarly"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["CaptchaChallengeUnavailable"];
         };
     };
     changes: {

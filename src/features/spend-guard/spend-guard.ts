@@ -42,6 +42,7 @@ type Finding = Alarm & { of: string; share: number };
 
 const TOGETHER = 'all regions that are not proven';
 const TEN_MINUTES = 600;
+const QUARTER_MS = 900_000;
 
 /**
  * Parts of the share that an alarm leaves. A network is known once it has verified a code in the last fortnight. An
@@ -65,10 +66,18 @@ export class SpendGuard {
   /** Codes that the database does not count yet, so that simultaneous requests do not all use one last place. */
   private readonly underWay = new UnderWay();
 
+  private alarmedUntil = -Infinity;
+
   constructor(
     private readonly parts: Parts,
     private readonly mode: SpendGuardMode,
+    private readonly now = () => performance.now(),
   ) {}
+
+  /** Whether this instance has found an alarm in the last quarter of an hour, other than of a single network. */
+  isAlarmed(): boolean {
+    return this.now() < this.alarmedUntil;
+  }
 
   /** Sends a code, or refuses to. */
   async guard<T>(asking: Asking, send: () => Promise<T>): Promise<T> {
@@ -130,6 +139,7 @@ export class SpendGuard {
   }
 
   private async decide(finding: Finding, network: NetworkTraffic, asking: Asking): Promise<CountedUses | undefined> {
+    if (finding.window !== 'network') this.alarmedUntil = this.now() + QUARTER_MS;
     try {
       const taken = this.mode === 'enforce' ? await this.admit(finding, network, asking) : undefined;
       await this.report(finding, 'let through', asking);

@@ -15,7 +15,8 @@ const captchaAnswer = z.object({
     examples: ['Zm9vYmFyYmF6cXV4MTIzNA'],
   }).optional(),
   verifyCode: described(bytes(0, 8_192), {
-    description: 'The text of the picture, as the user reads it, or the token of the page. At most 8,192 bytes.',
+    description:
+      'The text of the picture, as the user reads it, the token of the page, or the payload of ALTCHA. At most 8,192 bytes.',
     examples: ['K7PWX'],
   }).optional(),
 });
@@ -63,7 +64,8 @@ export const isAvailable = z.boolean().meta({ description: 'Whether the phone ma
 export const newCaptcha = z
   .strictObject({
     url: z.url().meta({
-      description: 'A picture if it ends in `.png`, else a page to show in a web view.',
+      description:
+        'A picture if it ends in `.png`, a challenge of ALTCHA if it ends in `/challenge`, else a page to show in a web view.',
       examples: ['http://127.0.0.1:8585/captcha/Zm9vYmFyYmF6cXV4MTIzNA.png'],
     }),
     verifyId: z.string().meta({

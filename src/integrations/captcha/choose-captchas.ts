@@ -2,6 +2,7 @@ import type { Router } from 'express';
 import type { Logger } from 'pino';
 import type { Queues } from '../../load/queues';
 import type { CallObserver } from '../calls';
+import type { AltchaOptions, SpentChallenges } from './altcha-captchas';
 import type { Captchas } from './captchas';
 import type { KeptCaptchas } from './drawn-captchas';
 import type { SiteverifyOptions } from './siteverify-captchas';
@@ -9,11 +10,13 @@ import type { WidgetOptions } from './widget-router';
 
 export type CaptchaSettings =
   | { provider: 'drawn'; answers: 'checked' | 'ignored' }
+  | { provider: 'altcha' }
   | ({ provider: 'turnstile' } & SiteverifyOptions & WidgetOptions);
 
 interface Parts {
-  /** Storage of drawn captchas. */
-  kept: KeptCaptchas;
+  /** Storage of drawn captchas, and of solved challenges. */
+  kept: KeptCaptchas & SpentChallenges;
+  challenges: AltchaOptions;
   queues: Pick<Queues, 'captchaPictures' | 'captchaChecks'>;
   logger: Logger;
   observe?: CallObserver | undefined;
@@ -23,7 +26,7 @@ interface Parts {
 /** Returns the captchas, and a router for what clients show of them. */
 export async function chooseCaptchas(
   settings: CaptchaSettings,
-  { kept, queues, logger, ...asking }: Parts,
+  { kept, challenges, queues, logger, ...asking }: Parts,
 ): Promise<{ captchas: Captchas; shown: Router }> {
   switch (settings.provider) {
     case 'turnstile': {
@@ -33,6 +36,12 @@ export async function chooseCaptchas(
         captchas: new SiteverifyCaptchas({ ...settings, ...asking }, queues.captchaChecks, logger),
         shown: widgetRouter(settings),
       };
+    }
+    case 'altcha': {
+      const { AltchaCaptchas } = await import('./altcha-captchas');
+      const { challengeRouter } = await import('./challenge-router');
+      const captchas = new AltchaCaptchas(kept, queues.captchaPictures, challenges);
+      return { captchas, shown: challengeRouter(captchas) };
     }
     case 'drawn': {
       const { DrawnCaptchas } = await import('./drawn-captchas');
