@@ -55,6 +55,8 @@ describe('a call of a webhook', () => {
     'https://[::1]:1',
     'https://[::ffff:127.0.0.1]:1',
     'https://[::127.0.0.1]:1',
+    'https://192.88.99.1:1',
+    'https://[::ffff:0:7f00:1]:1',
     'https://[64:ff9b::7f00:1]:1',
     'https://[2002:7f00:1::]:1',
     'https://[fd00::1]:1',
