@@ -72,6 +72,8 @@ export class TokenLogins {
     const phone = await this.phoneOf(hash, caller, 'register_by_token');
     const known = await this.parts.users.accountByPhone(phone.number);
     if (known && !phone.usedBy) throw new PhoneTaken('still good for login_by_token and reset_password');
+    // Both times are those of one transaction if this operation has used the token.
+    if (known && phone.usedAt && known.createdAt < phone.usedAt) throw unknownToken('register_by_token');
     const account = known ?? withoutPassword(nickname);
     return this.admitted({ account, isNew: !known, phone, hash, operation: 'register_by_token' }, caller);
   }

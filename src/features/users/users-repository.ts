@@ -12,12 +12,14 @@ export interface Account extends Profile {
   credentialsVersion: number;
   /** Whether an operator refuses its sessions and logins. */
   isSuspended: boolean;
+  createdAt: Date;
 }
 
 const CREDENTIALS = {
   passwordHash: 'password_hash',
   credentialsVersion: 'credentials_version',
   isSuspended: 'suspended_at IS NOT NULL',
+  createdAt: 'created_at',
 };
 
 /**

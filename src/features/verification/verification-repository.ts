@@ -20,6 +20,8 @@ export interface SentCode {
 export interface ShownToken extends OwnPhone {
   /** HMAC of the address of the client for which it has begun a session, or null. */
   usedBy: Buffer | null;
+  /** Time when it began that session, or null. */
+  usedAt: Date | null;
 }
 
 /** The session that a token begins, and the client that sends the token. */
@@ -165,7 +167,8 @@ const isRepeatable = `used_at > now() - interval '1 minute'`;
 /** Tokens that are good, or may be sent again. */
 const tokenBy = statement<ShownToken, 'tokenHash'>(
   'token-by-hash',
-  `SELECT phone AS number, region, language, is_test AS "isTest", asker_hmac AS "usedBy" FROM verification_tokens
+  `SELECT phone AS number, region, language, is_test AS "isTest", asker_hmac AS "usedBy", used_at AS "usedAt"
+     FROM verification_tokens
     WHERE token_hash = :tokenHash AND (expires_at > now() OR ${isRepeatable}) AND ${GOOD_FOR_ITS_ACCOUNT}`,
 );
 
