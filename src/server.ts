@@ -180,7 +180,10 @@ async function warnOfTestNumbers({ services }: Container): Promise<void> {
 async function serveMetrics(metrics: Metrics, { services }: Container, config: Config, cleanups: Cleanup[]) {
   if (!config.metrics) return undefined;
   metrics.watch(services);
-  const server = await listen(createMetricsServer(metrics), { ...config.metrics, prefix: 'METRICS_' });
+  const server = await listen(createMetricsServer(metrics, config.metrics.host), {
+    ...config.metrics,
+    prefix: 'METRICS_',
+  });
   cleanups.push(async () => void server.close());
   return `${addressOf(server, config.metrics.host)}/metrics`;
 }

@@ -19,7 +19,7 @@ const metrics = new Metrics();
 const { app, ann } = stage({ env: { SEND_CODE_PER_DAY: '100' }, metrics, people: 1, peopleOnce: true });
 let server: Server;
 beforeAll(async () => {
-  server = createMetricsServer(metrics).listen(0, '127.0.0.1');
+  server = createMetricsServer(metrics, 'metrics.example.com').listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
 afterAll(() => void server.close());
@@ -238,6 +238,23 @@ describe('the server of metrics', () => {
     expect(shown.text).toContain('# TYPE accounts_request_seconds histogram');
     expect((await request(server).post('/metrics')).status).toBe(405);
     expect((await request(server).get('/user/login')).status).toBe(404);
+  });
+
+  // guard metrics-3: a page in an operator's browser does not read the metrics by a name that leads here
+  // src/http/metrics-server.ts
+  // - !isOwn(req.headers.host, host)
+  // + false
+  it.each([
+    ['127.0.0.1:9464', 200],
+    ['[::1]:9464', 200],
+    ['localhost:9464', 200],
+    ['service:9464', 200],
+    ['accounts.default.svc:9464', 200],
+    ['Metrics.example.com', 200],
+    ['evil.example', 403],
+    ['127.0.0.1.evil.example:9464', 403],
+  ])('under the Host %s answers %i', async (host, status) => {
+    expect((await request(server).get('/metrics').set('Host', host)).status).toBe(status);
   });
 
   it('is not reached by the public port', async () => {
