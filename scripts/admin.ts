@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import dotenv from 'dotenv';
 import { databaseUrl } from '../knexfile';
-import { asText } from '../src/admin/as-text';
+import { asJson, asText, inOneLine } from '../src/admin/as-text';
 import { DatabaseAway, flagsOf, Mistake, type Command as OperatorsCommand, type Given } from '../src/admin/command';
 import { COMMANDS } from '../src/admin/commands';
 import { completionOf } from '../src/admin/completion';
@@ -58,7 +58,7 @@ function describe(made: Command, command: OperatorsCommand, program: Command): v
     const parts = await atWorkplace({ config, databaseUrl: url, operator }, (at) =>
       perform(command, { words, options }, at),
     );
-    process.stdout.write(`${json ? JSON.stringify(parts, null, 2) : asText(parts)}\n`);
+    process.stdout.write(`${json ? asJson(parts) : asText(parts)}\n`);
   });
 }
 
@@ -96,7 +96,8 @@ programOf()
   .parseAsync()
   .catch((error: unknown) => {
     const isKnown = isMistake(error) || error instanceof DatabaseAway;
-    const message = error instanceof ConfigError ? error.message : messageOf(error).replace(/\s*\n\s*/g, ' ');
+    const message =
+      error instanceof ConfigError ? error.message : inOneLine(messageOf(error).replace(/\s*\n\s*/g, ' '));
     process.stderr.write(`${isKnown ? message : `Cannot do this: ${message}`}\n`);
     process.exitCode = isMistake(error) ? MISTAKEN : FAILED;
   });

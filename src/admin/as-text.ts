@@ -7,6 +7,12 @@ export function asText(parts: Parts): string {
     .join('\n\n');
 }
 
+/** Formats an answer as JSON whose texts change nothing in a terminal: JSON itself escapes only some controls. */
+export function asJson(parts: Parts): string {
+  const escaped = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(parts, null, 2).replace(CONTROLS, (one) => (one === '\n' ? one : escaped(one)));
+}
+
 function linesOf(lines: string[] | Row[]): string[] {
   if (lines.length === 0) return ['none'];
   const rows = lines.filter((line): line is Row => typeof line !== 'string');
@@ -31,7 +37,9 @@ function shown(cell: Cell): string {
   return cell === null || cell === undefined ? '' : inOneLine(String(cell));
 }
 
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/gu;
+
 /** Returns a text that stays in its line, whatever a client has sent as its user agent or nickname. */
 export function inOneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/gu, '?');
+  return text.replace(CONTROLS, '?');
 }

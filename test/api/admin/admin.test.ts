@@ -5,7 +5,7 @@ import { createServer, globalAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asText } from '../../../src/admin/as-text';
+import { asJson, asText } from '../../../src/admin/as-text';
 import type { Row } from '../../../src/admin/command';
 import { COMMANDS } from '../../../src/admin/commands';
 import { masked } from '../../../src/features/phones/phone-number';
@@ -485,4 +485,18 @@ it('an answer for a terminal has one line for each row, whatever a client sent a
     none: [],
   });
   expect(told).toBe('events\n  event      agent\n  logged_in  a?b?[2J\n  x\n\nnone\n  none');
+});
+
+// guard admin-4: JSON for a terminal has no control characters or overrides of clients
+// src/admin/as-text.ts
+// - one === '\n' ? one : escaped(one)
+// + one
+it('an answer in JSON changes nothing in a terminal, and is the same text to a program', () => {
+  const parts = {
+    sessions: [{ agent: 'x\u009b31m\u009d0;owned\u009c \u202e \u2028 \u007f \u001b[2J', name: 'é😀\n' }],
+  };
+  const told = asJson(parts);
+  expect(told).not.toMatch(/[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_C}]/u);
+  expect(told).toContain('é😀');
+  expect(JSON.parse(told)).toEqual(parts);
 });
