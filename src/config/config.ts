@@ -236,7 +236,7 @@ function nested(env: Environment, mistakes: string[]) {
     /** 0: numbers are not handed on. */
     recycleDays: env.RECYCLE_DAYS,
     passwords: { bcryptCost: env.BCRYPT_COST },
-    tokenLogins: { passwordRequired: env.PASSWORDS === 'required' },
+    tokenLogins: { passwordRequired: (env.PASSWORDS ?? (strict ? 'required' : 'optional')) === 'required' },
     sms: smsOf(env, need, mistakes),
     words: wordsOf(env),
     notices: {

@@ -90,7 +90,7 @@ export const environment = z.object({
   SESSION_MAX_DAYS: whole(1, 3_650).default(90),
   RECYCLE_DAYS: whole(0, 3_650).default(120),
   BCRYPT_COST: whole(4, 15).default(10),
-  PASSWORDS: oneOf('optional', 'required').default('optional'),
+  PASSWORDS: oneOf('optional', 'required').optional(),
 
   SMS_PROVIDER: oneOf(...SENDER_NAMES).optional(),
   SMS_ROUTES: text.optional(),

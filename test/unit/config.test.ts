@@ -322,6 +322,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       sessions: { days: 30, maxDays: 90 },
       passwords: { bcryptCost: 10 },
+      tokenLogins: { passwordRequired: false },
       sms: { senders: { console: {} } },
       messaging: { provider: 'jwt', ttlSeconds: 3_600 },
       storage: {
@@ -538,6 +539,15 @@ describe('loadConfig', () => {
 });
 
 describe('loadConfig in production', () => {
+  // guard config-17: in production a code without a password signs in only if the operator says so
+  // src/config/config.ts
+  // - strict ? 'required' : 'optional'
+  // + 'optional'
+  it('lets a code without a password sign in only if that is set', () => {
+    const required = (env = {}) => loadConfig({ ...productionEnv(), ...env }).tokenLogins.passwordRequired;
+    expect([required(), required({ PASSWORDS: 'optional' })]).toEqual([true, false]);
+  });
+
   it('accepts the required settings, and has the strict defaults', () => {
     expect(loadConfig(productionEnv())).toMatchObject({
       production: true,
