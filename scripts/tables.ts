@@ -76,7 +76,7 @@ function metricsTable(): string {
 }
 
 const FOR = {
-  read: 'looking: dashboards, jobs; no answer has a whole phone',
+  read: 'looking: dashboards, jobs; no answer has a whole phone, and users are named by ids only',
   support: 'helping users: the help desk',
   admin: 'closing an account or a group, moving an account to another phone',
 };

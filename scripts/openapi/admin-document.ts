@@ -121,12 +121,12 @@ function exampleOf(command: Command): object {
   return { ...Object.fromEntries(words), ...(command.changes && { dryRun: true }) };
 }
 
-function reasonsOf({ scope, isFinal }: Command): Reason[] {
+function reasonsOf({ scope, isFinal, takes }: Command): Reason[] {
   return [
     ...COMMON_REASONS.filter((reason) => !CANNOT_BE.includes(reason)),
     'admin_token_wrong',
-    // Every token may do what needs the least scope.
-    ...(scope === 'read' ? [] : (['scope_too_low'] as const)),
+    // Every token may do what needs the least scope, but name a user only by the id.
+    ...(scope === 'read' && !takes.includes('<user>') ? [] : (['scope_too_low'] as const)),
     'admin_mistake',
     ...(isFinal ? (['not_sure'] as const) : []),
     'too_many_admin_calls',

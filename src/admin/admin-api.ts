@@ -58,8 +58,9 @@ export function buildAdminApi({ config, services, logger, deadlineMs }: Running)
 function answering(command: Command, door: AdminDoor, place: Omit<Workplace, 'operator' | 'caller'>): RequestHandler {
   const givenIn = bodyReader(command);
   return async (req, res) => {
-    const operator = await door.admit(req, res, command);
+    const { scope, ...operator } = await door.admit(req, res, command);
     const given = givenIn(jsonBody(req));
+    door.checkWords(command, scope, given.words);
     ok(res, await perform(command, given, { ...place, ...operator }).catch(asMistake));
   };
 }

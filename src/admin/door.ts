@@ -4,10 +4,12 @@ import { Forbidden, WrongToken } from '../base/errors';
 import { tokenHash } from '../base/secrets';
 import type { Limiter } from '../features/limits/limiter';
 import { callerOf } from '../http/caller-of';
-import { SCOPES, type Command, type Scope, type Workplace } from './command';
+import { SCOPES, type Command, type Given, type Scope, type Workplace } from './command';
 import { asOperator } from './perform';
 import { tokenIn } from './tokens';
 import type { AdminToken, AdminTokensRepository } from './tokens-repository';
+
+type Admitted = Pick<Workplace, 'operator' | 'caller'> & { scope: Scope };
 
 /** Decides which token may run which command. */
 export class AdminDoor {
@@ -21,7 +23,7 @@ export class AdminDoor {
    * Returns the token as the operator. A right token enters however many wrong ones its address has sent. The log says who
    * asked for which command, but has none of its words, which name users.
    */
-  async admit(req: Request, res: Response, command: Command): Promise<Pick<Workplace, 'operator' | 'caller'>> {
+  async admit(req: Request, res: Response, command: Command): Promise<Admitted> {
     const token = await this.tokenOf(req, res);
     const operator = asOperator(`token ${token.name}`, callerOf(req));
     const line = { requestId: req.id, operator: operator.operator, command: command.name };
@@ -32,7 +34,13 @@ export class AdminDoor {
         'scope_too_low',
         `${command.name} needs the scope ${command.scope}, and this token has ${token.scope}`,
       );
-    return operator;
+    return { ...operator, scope: token.scope };
+  }
+
+  /** Refuses a phone as the name of a user to a token that only reads: it would tell whether a phone has an account. */
+  checkWords({ name, takes }: Command, scope: Scope, words: Given['words']): void {
+    if (includes(scope, 'support') || !takes.includes('<user>') || !words.some((word) => word?.startsWith('+'))) return;
+    throw new Forbidden('scope_too_low', `${name} by a phone needs the scope support: give the id of the user`);
   }
 
   private async tokenOf(req: Request, res: Response): Promise<AdminToken> {

@@ -1,4 +1,5 @@
 import { shown, statement, type Source } from '../database/statement';
+import { masked } from '../features/phones/phone-number';
 import { addNames } from '../features/users/names';
 import { MOST_ROWS } from './rows';
 
@@ -31,6 +32,9 @@ export interface FoundMember {
   since: string;
 }
 
+/** Maximum accounts that a search shows, so that a token of support does not read all of them by few calls. */
+export const MOST_FOUND = 5;
+
 /** Character after all those of ids and phones, which compare by bytes. */
 const AFTER_ALL = `'{'`;
 const BEGINS = (column: string) => `${column} >= :text::text AND ${column} < :text::text || ${AFTER_ALL}`;
@@ -39,12 +43,12 @@ export const STATE = `CASE WHEN closed_at IS NOT NULL THEN 'closed' WHEN suspend
 
 const idsFound = statement<{ id: string }, 'text'>(
   'support-ids-found',
-  `SELECT id FROM users WHERE ${BEGINS('id')} ORDER BY id LIMIT ${MOST_ROWS}`,
+  `SELECT id FROM users WHERE ${BEGINS('id')} ORDER BY id LIMIT ${MOST_FOUND}`,
 );
 
 const ownersFound = statement<{ id: string }, 'text'>(
   'support-owners-found',
-  `SELECT user_id AS id FROM phones WHERE ${BEGINS('phone')} ORDER BY phone LIMIT ${MOST_ROWS}`,
+  `SELECT user_id AS id FROM phones WHERE ${BEGINS('phone')} ORDER BY phone LIMIT ${MOST_FOUND}`,
 );
 
 const accountsOf = statement<Omit<FoundAccount, 'phones'>, 'ids'>(
@@ -58,12 +62,12 @@ export const phonesOf = statement<{ id: string; phone: string }, 'ids'>(
   'SELECT user_id AS id, phone FROM phones WHERE user_id = ANY (:ids::text[]) ORDER BY phone',
 );
 
-/** Finds ids and phones by their beginning, each by the index of its key. No phone begins like an id. */
+/** Finds ids and phones by their beginning, and shows phones masked. Finds each by the index of its key. No phone begins like an id. */
 export async function accountsFound(db: Source, text: string): Promise<FoundAccount[]> {
   const found = [...(await idsFound(db, { text })), ...(await ownersFound(db, { text }))];
   const ids = found.map(({ id }) => id);
   const phones = await phonesOf(db, { ids });
-  const phonesIn = (user: string) => phones.filter(({ id }) => id === user).map(({ phone }) => phone);
+  const phonesIn = (user: string) => phones.filter(({ id }) => id === user).map(({ phone }) => masked(phone));
   return (await accountsOf(db, { ids })).map((account) => ({ ...account, phones: phonesIn(account.id).join(' ') }));
 }
 

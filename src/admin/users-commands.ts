@@ -2,7 +2,8 @@ import { PhoneTaken } from '../features/auth/credentials';
 import { masked } from '../features/phones/phone-number';
 import { nickname } from '../features/users/profile';
 import { ALWAYS, Mistake, type Command, type Row } from './command';
-import { claimRow, eventRows, MOST_ROWS } from './rows';
+import { MOST_FOUND } from './lookups';
+import { claimRow, eventRows } from './rows';
 import type { FoundUser } from './support-repository';
 import { openUserIn, phoneIn, sessionsOf, userIn } from './who';
 
@@ -15,8 +16,8 @@ export const USERS: Command[] = [
     run: async ({ support }, { words: [given = ''] }) => {
       const found = await support.accounts(beginningIn(given));
       if (found.length === 0) throw new Mistake(`${given}: no id or phone of an account begins like this`);
-      const more = [`only the first ${MOST_ROWS} are shown: give more of the id or phone`];
-      return { users: found.map((user): Row => ({ ...user })), ...(found.length === MOST_ROWS && { more }) };
+      const more = [`only the first ${MOST_FOUND} are shown: give more of the id or phone`];
+      return { users: found.map((user): Row => ({ ...user })), ...(found.length === MOST_FOUND && { more }) };
     },
   },
   {

@@ -47,7 +47,8 @@ describe.each(REMOTE_COMMANDS)('POST for the command $name', (one) => {
   // - if (!includes(token.scope, command.scope))
   // + if (!includes('admin', command.scope))
   it.each(SCOPES)('runs it for a token with the scope %s, or says which scope it needs', async (scope) => {
-    const answer = await tryCommand(app, one, tokens[scope], e164(ann));
+    const who = scope === 'read' && one.takes.includes('<user>') ? ann.id : e164(ann);
+    const answer = await tryCommand(app, one, tokens[scope], who);
     if (SCOPES.indexOf(scope) < SCOPES.indexOf(one.scope)) expectRefusal(answer, 403, one.scope, 'scope_too_low');
     else if (answer.status !== 200) expectRefusal(answer, 400, '', 'admin_mistake');
   });
@@ -174,6 +175,16 @@ describe('the admin API', () => {
       { route, status },
     ]);
     expect(JSON.stringify(lines)).not.toContain(ann.id);
+  });
+
+  // guard admin-api-14: a token that only reads does not tell whether a phone has an account
+  // src/admin/admin-api.ts
+  // - door.checkWords(command, scope, given.words);
+  it.each(['/audit/search', '/sessions/list'])('takes a phone at %s from the scope support on', async (route) => {
+    for (const { phone, region } of [ann, newPhone()])
+      expectRefusal(await call(route, { user: e164({ phone, region }) }, tokens.read), 403, '', 'scope_too_low');
+    expect((await call(route, { user: e164(ann) }, tokens.support)).status).toBe(200);
+    expect((await call(route, { user: ann.id }, tokens.read)).status).toBe(200);
   });
 
   it('describes itself at /openapi.json, without a token, and is not described on the public port', async () => {
