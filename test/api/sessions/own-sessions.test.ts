@@ -138,7 +138,7 @@ describe('many sessions of one user', () => {
   // guard own-sessions-2: a session is worth nothing under another password
   // src/features/sessions/live-session.ts
   // - AND credentials_version = (sess ->> 'credentialsVersion')::integer
-  it('are refused under another password, even for a pending request', async () => {
+  it('are refused under another password, and work again under their own', async () => {
     const person = await insertPerson(app);
     const cookie = await cookieFrom(person, 'Phone/1.0');
     await app.db('users').where({ id: person.id }).increment('credentials_version', 1);
