@@ -26,7 +26,22 @@ interface Role {
 /** Returns why a cluster of three nodes cannot be started on this machine. */
 export function missingForCluster(): string | undefined {
   const missing = isRoot() ?? ['patroni', 'etcd', 'haproxy', 'ip'].map(hasProgram).find((why) => why !== undefined);
-  return missing ?? (installedPostgres() === undefined ? 'PostgreSQL of a package is not installed' : undefined);
+  if (missing !== undefined) return missing;
+  return installedPostgres() === undefined ? 'PostgreSQL of a package is not installed' : olderPatroni();
+}
+
+/** Below it a leader that wakes up late can take its lock back, and what its successor has answered is lost. */
+const LEAST_PATRONI = [3, 1] as const;
+
+function olderPatroni(): string | undefined {
+  const { stdout } = spawnSync('patroni', ['--version'], { encoding: 'utf8' });
+  const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout) ?? []).map(Number);
+  const isOld = major < LEAST_PATRONI[0] || (major === LEAST_PATRONI[0] && minor < LEAST_PATRONI[1]);
+  return isOld ? `Patroni ${major}.${minor} is older than ${LEAST_PATRONI.join('.')}` : undefined;
+}
+
+function childrenOf(pid: string): string[] {
+  return spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
 }
 
 /**
@@ -37,6 +52,7 @@ export class AvailabilityCluster {
   private readonly folder = mkdtempSync(join(tmpdir(), 'accounts-nodes-'));
   private readonly etcds = new Map<number, ChildProcess>();
   private readonly managers = new Map<number, ChildProcess>();
+  private readonly stopped = new Map<number, string[]>();
   private haproxy: ChildProcess | undefined;
 
   /** `dcs` are settings of Patroni beside those of the configuration, such as `{ ttl: 20 }`. */
@@ -97,6 +113,29 @@ export class AvailabilityCluster {
   killPostgres(node: number): void {
     const [pid = ''] = readFileSync(join(this.dataOf(node), 'postmaster.pid'), 'utf8').split('\n');
     process.kill(Number(pid), 'SIGKILL');
+  }
+
+  /** Stops all processes of PostgreSQL, as a stalled disk does. */
+  stallPostgres(node: number): void {
+    const [pid = ''] = readFileSync(join(this.dataOf(node), 'postmaster.pid'), 'utf8').split('\n');
+    this.signal(node, 'STOP', [pid, ...childrenOf(pid)]);
+  }
+
+  /** Stops PostgreSQL, Patroni and etcd, as a machine that gets no time does. */
+  stallNode(node: number): void {
+    this.stallPostgres(node);
+    this.signal(node, 'STOP', [this.managers.get(node)?.pid, this.etcds.get(node)?.pid].map(String));
+  }
+
+  /** Lets all that was stopped go on. */
+  wake(node: number): void {
+    this.signal(node, 'CONT', this.stopped.get(node) ?? []);
+    this.stopped.delete(node);
+  }
+
+  private signal(node: number, name: 'STOP' | 'CONT', pids: string[]): void {
+    if (name === 'STOP') this.stopped.set(node, [...(this.stopped.get(node) ?? []), ...pids]);
+    spawnSync('kill', [`-${name}`, ...pids]);
   }
 
   killManager(node: number): void {

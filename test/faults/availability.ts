@@ -8,6 +8,9 @@ const LONGEST_MS = 9_000;
 /** Longer than Patroni's ttl of 30 s, a vote, and what HAProxy takes to notice. */
 const AFTER_MS = 50_000;
 
+/** Longer than Patroni's ttl: another node leads by then. */
+const STALL_MS = 40_000;
+
 let cluster: AvailabilityCluster | undefined;
 
 function nodes(): AvailabilityCluster {
@@ -117,6 +120,26 @@ export const AVAILABILITY: Fault[] = [
       for (const node of [1, 2]) nodes().killEtcd(node);
       await sleep(60_000);
       for (const node of [1, 2]) nodes().startEtcd(node);
+    },
+    heal: whole,
+  }),
+  ofNodes({
+    name: 'nodes-stall',
+    title: "the leader's PostgreSQL stalls for 40 s",
+    play: async () => {
+      await toLeader((node) => nodes().stallPostgres(node))();
+      await sleep(STALL_MS);
+      nodes().wake(hit);
+    },
+    heal: whole,
+  }),
+  ofNodes({
+    name: 'nodes-stall-machine',
+    title: "the leader's machine stalls for 40 s",
+    play: async () => {
+      await toLeader((node) => nodes().stallNode(node))();
+      await sleep(STALL_MS);
+      nodes().wake(hit);
     },
     heal: whole,
   }),

@@ -27,6 +27,10 @@ const main = parse(read('docker-compose.yml'), { merge: true }) as Compose;
 const overlay = parse(own('compose.yml'), { merge: true }) as Compose;
 const added = Object.entries(overlay.services).filter(([name]) => !(name in main.services));
 
+it('deploy/high-availability/patroni.yml resets a machine that stands still, where it can', () => {
+  expect(parse(own('patroni.yml'))).toMatchObject({ watchdog: { mode: 'automatic', device: '/dev/watchdog' } });
+});
+
 describe('deploy/high-availability/compose.yml', () => {
   it('adds three etcd, three nodes and a proxy, locked down like the other containers', () => {
     expect(added.map(([name]) => name)).toEqual(['etcd1', 'etcd2', 'etcd3', 'node1', 'node2', 'node3', 'database']);
