@@ -15,6 +15,8 @@ const SUBNET = '10.77.9';
 const HERE = `${SUBNET}.254`;
 const BRIDGE = 'accounts-ha';
 const PASSWORD = 'password-of-this-run';
+/** Below it a leader that wakes up late can take its lock back, and what its successor has answered is lost. */
+const LEAST_PATRONI = [3, 1] as const;
 /** Far more than any recovery takes. */
 const PATIENCE_MS = 180_000;
 
@@ -30,18 +32,11 @@ export function missingForCluster(): string | undefined {
   return installedPostgres() === undefined ? 'PostgreSQL of a package is not installed' : olderPatroni();
 }
 
-/** Below it a leader that wakes up late can take its lock back, and what its successor has answered is lost. */
-const LEAST_PATRONI = [3, 1] as const;
-
 function olderPatroni(): string | undefined {
   const { stdout } = spawnSync('patroni', ['--version'], { encoding: 'utf8' });
   const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout) ?? []).map(Number);
   const isOld = major < LEAST_PATRONI[0] || (major === LEAST_PATRONI[0] && minor < LEAST_PATRONI[1]);
   return isOld ? `Patroni ${major}.${minor} is older than ${LEAST_PATRONI.join('.')}` : undefined;
-}
-
-function childrenOf(pid: string): string[] {
-  return spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
 }
 
 /**
@@ -52,7 +47,6 @@ export class AvailabilityCluster {
   private readonly folder = mkdtempSync(join(tmpdir(), 'accounts-nodes-'));
   private readonly etcds = new Map<number, ChildProcess>();
   private readonly managers = new Map<number, ChildProcess>();
-  private readonly stopped = new Map<number, string[]>();
   private haproxy: ChildProcess | undefined;
 
   /** `dcs` are settings of Patroni beside those of the configuration, such as `{ ttl: 20 }`. */
@@ -111,31 +105,22 @@ export class AvailabilityCluster {
   }
 
   killPostgres(node: number): void {
-    const [pid = ''] = readFileSync(join(this.dataOf(node), 'postmaster.pid'), 'utf8').split('\n');
-    process.kill(Number(pid), 'SIGKILL');
+    process.kill(this.postgresOf(node), 'SIGKILL');
   }
 
-  /** Stops all processes of PostgreSQL, as a stalled disk does. */
-  stallPostgres(node: number): void {
-    const [pid = ''] = readFileSync(join(this.dataOf(node), 'postmaster.pid'), 'utf8').split('\n');
-    this.signal(node, 'STOP', [pid, ...childrenOf(pid)]);
+  /** Stops all processes of PostgreSQL where they are, as a disk does that does not answer, or lets them go on. */
+  setPostgres(node: number, state: 'stalled' | 'running'): void {
+    const pid = this.postgresOf(node);
+    const signal = signalOf(state);
+    // The first one first: it then starts no other.
+    process.kill(pid, signal);
+    spawnSync('pkill', [`-${signal}`, '-P', String(pid)]);
   }
 
-  /** Stops PostgreSQL, Patroni and etcd, as a machine that gets no time does. */
-  stallNode(node: number): void {
-    this.stallPostgres(node);
-    this.signal(node, 'STOP', [this.managers.get(node)?.pid, this.etcds.get(node)?.pid].map(String));
-  }
-
-  /** Lets all that was stopped go on. */
-  wake(node: number): void {
-    this.signal(node, 'CONT', this.stopped.get(node) ?? []);
-    this.stopped.delete(node);
-  }
-
-  private signal(node: number, name: 'STOP' | 'CONT', pids: string[]): void {
-    if (name === 'STOP') this.stopped.set(node, [...(this.stopped.get(node) ?? []), ...pids]);
-    spawnSync('kill', [`-${name}`, ...pids]);
+  /** Stops all of a machine where it is, as one does whose host has no time for it. */
+  setMachine(node: number, state: 'stalled' | 'running'): void {
+    this.setPostgres(node, state);
+    for (const child of [this.managers.get(node), this.etcds.get(node)]) child?.kill(signalOf(state));
   }
 
   killManager(node: number): void {
@@ -239,6 +224,10 @@ export class AvailabilityCluster {
     }
   }
 
+  private postgresOf(node: number): number {
+    return parseInt(readFileSync(join(this.dataOf(node), 'postmaster.pid'), 'utf8'), 10);
+  }
+
   private dataOf(node: number): string {
     return join(this.folder, `postgres${node}`);
   }
@@ -266,6 +255,8 @@ export class AvailabilityCluster {
     };
   }
 }
+
+const signalOf = (state: 'stalled' | 'running') => (state === 'stalled' ? 'SIGSTOP' : 'SIGCONT');
 
 function addressOf(user: string, port = 5432): string {
   return `postgresql://${user}:${PASSWORD}@${HERE}:${port}/accounts`;

@@ -5,11 +5,10 @@ import type { Fault } from './faults';
 
 /** The longest that a call may take, whatever happens to the database. */
 const LONGEST_MS = 9_000;
+/** Longer than Patroni's ttl: another node leads when the old leader goes on. */
+const STALL_MS = 40_000;
 /** Longer than Patroni's ttl of 30 s, a vote, and what HAProxy takes to notice. */
 const AFTER_MS = 50_000;
-
-/** Longer than Patroni's ttl: another node leads by then. */
-const STALL_MS = 40_000;
 
 let cluster: AvailabilityCluster | undefined;
 
@@ -78,6 +77,14 @@ const afterwards = (repair: () => Promise<void>) => async () => {
   await repair();
 };
 
+/** Stalls the leader, or only its PostgreSQL. */
+const stalling = (set: 'setPostgres' | 'setMachine') => async () => {
+  const leader = await nodes().leader();
+  nodes()[set](leader, 'stalled');
+  await sleep(STALL_MS);
+  nodes()[set](leader, 'running');
+};
+
 export const AVAILABILITY: Fault[] = [
   ofNodes({
     name: 'nodes-postgres',
@@ -105,6 +112,18 @@ export const AVAILABILITY: Fault[] = [
     heal: afterwards(startAgain),
   }),
   ofNodes({
+    name: 'nodes-postgres-stall',
+    title: `the primary's PostgreSQL stalls for ${STALL_MS / 1_000} s, and goes on`,
+    play: stalling('setPostgres'),
+    heal: whole,
+  }),
+  ofNodes({
+    name: 'nodes-machine-stall',
+    title: `the primary's machine stalls for ${STALL_MS / 1_000} s, and goes on`,
+    play: stalling('setMachine'),
+    heal: whole,
+  }),
+  ofNodes({
     name: 'nodes-standby',
     title: 'kill -9 of both on the standby that commits wait for',
     play: async () => {
@@ -120,26 +139,6 @@ export const AVAILABILITY: Fault[] = [
       for (const node of [1, 2]) nodes().killEtcd(node);
       await sleep(60_000);
       for (const node of [1, 2]) nodes().startEtcd(node);
-    },
-    heal: whole,
-  }),
-  ofNodes({
-    name: 'nodes-stall',
-    title: "the leader's PostgreSQL stalls for 40 s",
-    play: async () => {
-      await toLeader((node) => nodes().stallPostgres(node))();
-      await sleep(STALL_MS);
-      nodes().wake(hit);
-    },
-    heal: whole,
-  }),
-  ofNodes({
-    name: 'nodes-stall-machine',
-    title: "the leader's machine stalls for 40 s",
-    play: async () => {
-      await toLeader((node) => nodes().stallNode(node))();
-      await sleep(STALL_MS);
-      nodes().wake(hit);
     },
     heal: whole,
   }),

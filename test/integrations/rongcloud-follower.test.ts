@@ -65,7 +65,10 @@ describe('RongCloud follower', () => {
     const { appKey, appSecret, url: apiUrl } = rongCloud;
     originals = new OriginalsInMemory();
     profiles = [];
-    const provider = { profileChanged: async (user: MessagingUser) => void profiles.push(user) };
+    const provider = {
+      profileChanged: async (user: MessagingUser) => void profiles.push(user),
+      accountClosed: () => Promise.resolve(),
+    };
     follower = new RongCloudFollower(
       new RongCloudApi({ appKey, appSecret, apiUrl, timeoutMs: PATIENT_MS }),
       provider,

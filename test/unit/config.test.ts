@@ -800,7 +800,7 @@ describe('SMS_ROUTES', () => {
     expect(mistakes).toEqual([expect.stringMatching(/^SMS_ROUTES: must not lead to console or file/)]);
   });
 
-  // guard config-17: routes in production do not hide a provider that shows codes
+  // guard config-18: routes in production do not hide a provider that shows codes
   // src/config/production.ts
   // - return SENDERS[SMS_PROVIDER].forDevelopment === true;
   // + return SMS_ROUTES === undefined && SENDERS[SMS_PROVIDER].forDevelopment === true;

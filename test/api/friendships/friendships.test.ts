@@ -73,7 +73,7 @@ describe('friendships', () => {
     expectDone(await agree(other, me));
   }
 
-  /** Expects that a page of Ann, which is open meanwhile, is told of nothing that Bob does. */
+  /** Expects that a page of Ann, which is open since before, is told of nothing that Bob does. */
   async function expectUntold(act: () => Promise<unknown>): Promise<void> {
     await untilEventsSeen(app);
     const [page, witness] = [await connect(ann), await connect(bob)];
