@@ -3,7 +3,8 @@
 
 -- Numbers events in the order in which they are told. It begins above the numbers of the version before, which counted the
 -- events of a transaction. An event's id has room for nine digits.
-CREATE SEQUENCE events_number AS integer MINVALUE 1000001 MAXVALUE 999999999 CYCLE;
+CREATE SEQUENCE events_number AS integer MINVALUE 1000001 MAXVALUE 999999999 CYCLE
+  OWNED BY events.number;
 
 -- On several servers the function is another one, which stays until that is replaced (migrations/distributed).
 DO $$

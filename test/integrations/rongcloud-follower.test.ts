@@ -207,8 +207,8 @@ describe('RongCloud follower', () => {
 
     // guard rongcloud-follower-5: a dismissal is told once, however many memberships it ends
     // src/integrations/messaging/rongcloud-follower.ts
-    // - if (changes.some(({ kind }) => kind === 'group.dismissed')) await this.dismissGroup(groupId, creatorId);
-    // + await this.dismissGroup(groupId, creatorId);
+    // - if (isNew) await this.notifyGroup(groupId, 'Dismiss', creatorId);
+    // + await this.notifyGroup(groupId, 'Dismiss', creatorId);
     // guard rongcloud-follower-6: a dismissed group does not get members at RongCloud
     // src/integrations/messaging/rongcloud-follower.ts
     // - if (group.isDismissed) {

@@ -172,8 +172,10 @@ describeOnOneServer('messaging copy', () => {
 
     // guard messaging-copy-4: a copy that begins again while it is told is told again
     // src/features/messaging/messaging-changes-repository.ts
-    // - DO UPDATE SET number = messaging_changes.number + 1, at = excluded.at
-    // + DO UPDATE SET at = excluded.at
+    // - FROM turns
+    // -    ON CONFLICT (subject, kind, other, what) DO UPDATE SET number = messaging_changes.number + 1, at = excluded.at
+    // + FROM turns
+    // +    ON CONFLICT (subject, kind, other, what) DO UPDATE SET at = excluded.at
     it('is told of again when it begins again while it is told', async () => {
       const changes = new MessagingChangesRepository(app.serviceDb);
       await steps.goOn();

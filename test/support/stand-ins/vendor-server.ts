@@ -28,6 +28,8 @@ export type Reply = { status: number; json: unknown; headers?: Record<string, st
 export interface VendorServer {
   url: string;
   requests: RecordedRequest[];
+  /** Breaks the connections of requests for this path that have no answer yet, which are done all the same. */
+  cut(path: string): void;
   close(): Promise<void>;
 }
 
@@ -37,7 +39,10 @@ export async function startVendorServer(
   reply: (request: RecordedRequest) => Reply | Promise<Reply>,
 ): Promise<VendorServer> {
   const requests: RecordedRequest[] = [];
+  const open = new Set<ServerResponse>();
   const server = createServer((req, res) => {
+    open.add(res);
+    res.on('close', () => open.delete(res));
     void record(req).then(async (request) => {
       requests.push(request);
       answer(await reply(request), successStatus, res);
@@ -50,6 +55,9 @@ export async function startVendorServer(
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
+    cut(path) {
+      for (const res of open) if (res.req.url === path) res.socket?.resetAndDestroy();
+    },
     async close() {
       server.close();
       server.closeAllConnections();
