@@ -25,21 +25,26 @@ export class KnownPlaces {
   private readonly underWay = new Map<string, Promise<UsedPlaces | undefined>>();
 
   constructor(
-    private readonly events: Pick<SecurityEventsRepository, 'usedPlaces'>,
+    private readonly events: Pick<SecurityEventsRepository, 'usedPlaces' | 'hasPresentCredentials'>,
     private readonly patience = 1,
   ) {}
 
   /** Returns `elsewhere` for all callers while the trail cannot be read: that refuses nothing by itself. */
   async standingOf(phone: string, { address }: Caller, device?: SignedInDevice): Promise<Standing> {
-    let used: UsedPlaces | undefined;
     try {
-      used = await withTimeout(this.placesOf(phone), this.patience * ANSWER_MS);
+      return await withTimeout(this.find(phone, address, device), this.patience * ANSWER_MS);
     } catch {
       return 'elsewhere';
     }
+  }
+
+  private async find(phone: string, address: string, device?: SignedInDevice): Promise<Standing> {
+    const used = await this.placesOf(phone);
     if (!used) return 'no account';
-    const isKnownDevice = device?.userId === used.userId && device.credentialsVersion === used.credentialsVersion;
-    return isKnownDevice || used.ips.map(addressOf).includes(address) ? 'known' : 'elsewhere';
+    if (used.ips.map(addressOf).includes(address)) return 'known';
+    if (device?.userId !== used.userId) return 'elsewhere';
+    const isCurrent = await this.events.hasPresentCredentials(used.userId, device.credentialsVersion);
+    return isCurrent ? 'known' : 'elsewhere';
   }
 
   private placesOf(phone: string): Promise<UsedPlaces | undefined> {

@@ -50,7 +50,6 @@ const loginsBefore = statement<Origin, 'userId' | 'requestId'>(
 /** Places where the account of a phone was used since its password or phone last changed, or they were forgotten. */
 export interface UsedPlaces {
   userId: string;
-  credentialsVersion: number;
   ips: string[];
 }
 
@@ -58,17 +57,22 @@ const FORGETTING = `'password_changed', 'password_reset', 'phone_changed', 'devi
 
 const usedPlaces = statement<UsedPlaces, 'phone'>(
   'used-places',
-  `WITH owner AS (
-     SELECT id, credentials_version FROM users WHERE id = (SELECT user_id FROM phones WHERE phone = :phone)),
+  `WITH owner AS (SELECT user_id AS id FROM phones WHERE phone = :phone),
    newest AS (
      SELECT id, event, ip FROM security_events
       WHERE user_id = (SELECT id FROM owner)
         AND event IN ('registered', 'logged_in', ${FORGETTING})
       ORDER BY at DESC LIMIT ${MOST_LOGINS})
-   SELECT owner.id AS "userId", credentials_version AS "credentialsVersion", ARRAY(
+   SELECT owner.id AS "userId", ARRAY(
      SELECT DISTINCT ip FROM newest WHERE id >= coalesce(
        (SELECT max(id) FROM newest WHERE event IN (${FORGETTING})), 0)) AS ips
      FROM owner`,
+);
+
+/** Separate from the places: on several servers the user is found by id on one of them, and by a phone on all. */
+const presentCredentials = statement<unknown, 'userId' | 'credentialsVersion'>(
+  'present-credentials',
+  'SELECT 1 FROM users WHERE id = :userId AND credentials_version = :credentialsVersion',
 );
 
 const sweepEvents = statement<{ removed: number }, 'days'>(
@@ -111,6 +115,11 @@ export class SecurityEventsRepository {
   async usedPlaces(phone: string): Promise<UsedPlaces | undefined> {
     const [places] = await usedPlaces(this.db, { phone });
     return places;
+  }
+
+  /** Returns whether neither the password nor the phone of the account has changed since this version. */
+  async hasPresentCredentials(userId: string, credentialsVersion: number): Promise<boolean> {
+    return (await presentCredentials(this.db, { userId, credentialsVersion })).length > 0;
   }
 
   /** Removes old events in batches, by a database function that has the right to. */

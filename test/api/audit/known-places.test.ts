@@ -61,8 +61,8 @@ describe('known places of an account', () => {
 
   // guard known-places-3: a device is a known place only of its own account, under its present password
   // src/features/audit/known-places.ts
-  // - device?.userId === used.userId && device.credentialsVersion === used.credentialsVersion
-  // + device !== undefined
+  // - return isCurrent ?
+  // + return device ?
   it('include devices, under the password with which they were signed in', async () => {
     const bob = await insertPerson(app);
     const [row] = await app.db('users').where({ id: bob.id }).select<{ v: number }[]>({ v: 'credentials_version' });
