@@ -66,22 +66,39 @@ CREATE OR REPLACE FUNCTION memberships_of(member text, most integer) RETURNS int
 DECLARE
   own text[] := ARRAY(SELECT * FROM groups_of(member));
 BEGIN
+  -- For an empty list Citus asks all parts.
+  IF own = '{}' THEN
+    RETURN 0;
+  END IF;
   -- With a column: Citus cannot count rows without one.
   RETURN (SELECT count(*)
             FROM (SELECT 1 FROM group_members
                    WHERE group_id = ANY (own) AND member_id = member AND NOT is_deleted LIMIT most) counted);
 END $$;
 
--- Tells friends and members of the same groups of a new nickname or portrait.
+-- Tells friends and members of the same groups of a new nickname or portrait. A friend whose side another service has
+-- written alone gets the user's side as well, an ended one: it leads from the user to whoever waits for the name.
 CREATE OR REPLACE FUNCTION user_renamed(renamed text) RETURNS void LANGUAGE plpgsql SECURITY INVOKER
   SET search_path = public, pg_temp AS $$
 DECLARE
   own text[];
+  told text[];
+  known text[];
+  lone text;
 BEGIN
   PERFORM finds_all_of_user(renamed);
   own := ARRAY(SELECT * FROM groups_of(renamed));
-  UPDATE friendships SET named_version = 0 WHERE friend_id = renamed AND status <> 30;
-  UPDATE group_members SET version = version WHERE group_id = ANY (own) AND member_id = renamed AND NOT is_deleted;
+  WITH changed AS (UPDATE friendships SET named_version = 0 WHERE friend_id = renamed AND status <> 30 RETURNING user_id)
+    SELECT array_agg(user_id) INTO told FROM changed;
+  known := ARRAY(SELECT friend_id FROM friendships WHERE user_id = renamed);
+  FOR lone IN SELECT one FROM unnest(told) AS friend (one) WHERE one <> ALL (known) LOOP
+    INSERT INTO friendships (user_id, friend_id, status) VALUES (renamed, lone, 30)
+      ON CONFLICT (user_id, friend_id) DO NOTHING;
+  END LOOP;
+  -- For an empty list Citus asks all parts.
+  IF own <> '{}' THEN
+    UPDATE group_members SET version = version WHERE group_id = ANY (own) AND member_id = renamed AND NOT is_deleted;
+  END IF;
 END $$;
 DROP TRIGGER IF EXISTS users_touch_friendships_of_new ON users;
 DROP TRIGGER IF EXISTS users_touch_friendships ON users;

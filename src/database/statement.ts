@@ -24,7 +24,10 @@ interface Options {
    * values.
    */
   prepared?: boolean;
-  /** Another form, with the same place holders, for users and groups on several servers, which refuse the first. */
+  /**
+   * Another form, for users and groups on several servers, which refuse the first or are all asked by it. Either form may
+   * leave out place holders of the other.
+   */
   distributed?: string;
 }
 

@@ -64,7 +64,7 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'sync-members-of-groups',
     'sync-page-of-ended-memberships',
     'kept-memberships',
-    'select "g"."id", "g"."name", "g"."portrait_uri" as "portraitUri", "g"."creator_id" as "creatorId", "size"."members" as "memberCount" from "group_members" as "me" inner join "groups" as "g" on "g"."id" = "me"."group_id" inner join "group_sizes" as "size" on "size"."group_id" = "me"."group_id" where "me"."member_id" = ? and "me"."is_deleted" = ? and "g"."dismissed_at" is null order by "g"."id" asc',
+    'groups-of-member',
   ],
   'The number of groups that a user has joined, or has made.': [
     'join-group',

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { PAGE } from '../../database/pages';
-import { statement } from '../../database/statement';
+import { isDistributed, statement, type Source } from '../../database/statement';
 
 export interface Ended {
   id: string;
@@ -64,6 +64,20 @@ const endOtherSides = statement<Ended, Page>(
   UNPREPARED,
 );
 
+/** On several servers: finding a page asks all of them, ending its rows only theirs. */
+const otherSides = statement<Ended, Page>(
+  'page-of-other-sides',
+  `SELECT user_id AS id FROM friendships WHERE friend_id = :userId AND status <> 30 AND user_id > :after
+    ORDER BY user_id LIMIT ${PAGE}`,
+  UNPREPARED,
+);
+
+const endSidesOf = statement<unknown, 'userId' | 'ids'>(
+  'end-sides-of-users',
+  'UPDATE friendships SET status = 30 WHERE user_id = ANY (:ids::text[]) AND friend_id = :userId AND status <> 30',
+  UNPREPARED,
+);
+
 /**
  * The remaining rows of closed accounts. Clients are told of each row that ends. Each chunk is a transaction of its
  * own, so that others wait for its rows only, and two instances may end the same rows.
@@ -73,7 +87,8 @@ export class ClosingsRepository {
 
   /** Returns functions, each of which ends a page of one list and returns it. */
   endings(userId: string): ((after: string) => Promise<Ended[]>)[] {
-    return [endBlacklist, endOwnSides, endOtherSides].map((end) => (after) => end(this.db, { userId, after }));
+    const endOthers = isDistributed(this.db) ? endOtherSidesInSteps : endOtherSides;
+    return [endBlacklist, endOwnSides, endOthers].map((end) => (after) => end(this.db, { userId, after }));
   }
 
   /** Removes the account from the accounts with remaining rows. */
@@ -86,4 +101,10 @@ export class ClosingsRepository {
     const later = this.db('account_closings').where('user_id', '>', after);
     return later.orderBy('user_id').limit(PAGE).select<Ended[]>({ id: 'user_id' });
   }
+}
+
+async function endOtherSidesInSteps(on: Source, { userId, after }: Record<Page, unknown>): Promise<Ended[]> {
+  const page = await otherSides(on, { userId, after });
+  if (page.length > 0) await endSidesOf(on, { userId, ids: page.map(({ id }) => id) });
+  return page;
 }

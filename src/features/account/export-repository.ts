@@ -1,3 +1,4 @@
+import { groupsEver } from '../../database/groups-ever';
 import { PAGE, pagesOf } from '../../database/pages';
 import type { Reading, ReadAt } from '../../database/replica';
 import { columnList, shown, statement, type Statement } from '../../database/statement';
@@ -53,7 +54,7 @@ const KEPT_MEMBERSHIP = `
  * Shows former members only that they left the group. Each OFFSET 0 keeps PostgreSQL from reading all groups, or all
  * memberships, in order. The LIMIT comes before the join with groups, so that only groups of this page are read.
  */
-const membershipsPage = statement<KeptMembership, 'userId' | 'after'>(
+const membershipsPage = statement<KeptMembership, 'userId' | 'groupIds' | 'after'>(
   'kept-memberships',
   `SELECT ${KEPT_MEMBERSHIP}
      FROM (SELECT * FROM (SELECT * FROM group_members WHERE member_id = :userId AND group_id > :after OFFSET 0) later
@@ -65,7 +66,8 @@ const membershipsPage = statement<KeptMembership, 'userId' | 'after'>(
     prepared: false,
     distributed: `SELECT ${KEPT_MEMBERSHIP}
        FROM group_members me JOIN (SELECT id, name, dismissed_at IS NOT NULL AS is_dismissed FROM groups) g ON g.id = me.group_id
-      WHERE me.member_id = :userId AND me.group_id > :after ORDER BY me.group_id LIMIT ${PAGE}`,
+      WHERE me.member_id = :userId AND me.group_id = ANY (:groupIds::text[]) AND me.group_id > :after
+      ORDER BY me.group_id LIMIT ${PAGE}`,
   },
 );
 
@@ -113,9 +115,15 @@ export class ExportRepository {
       images: this.pages(at, imagesPage, userId, ({ key }) => key),
       blacklist: this.pages(at, blacklistPage, userId, ({ friendId }) => friendId),
       friendships: this.pages(at, friendshipsPage, userId, ({ friendId }) => friendId),
-      memberships: this.pages(at, membershipsPage, userId, ({ groupId }) => groupId),
+      memberships: this.memberships(at, userId),
       securityEvents: this.securityEvents(at, userId, onlyIp),
     };
+  }
+
+  private memberships(at: ReadAt, userId: string): AsyncGenerator<KeptMembership[]> {
+    const read = (after: string) =>
+      at(async ({ db }) => membershipsPage(db, { userId, groupIds: await groupsEver(db, userId), after }));
+    return pagesOf(PAGE, read, ({ groupId }) => groupId);
   }
 
   private async *securityEvents(at: ReadAt, userId: string, onlyIp: string): AsyncGenerator<KeptEvent[]> {

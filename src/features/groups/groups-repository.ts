@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { groupsEver } from '../../database/groups-ever';
 import { OWNER } from '../../database/owner-reads';
 import { shown, statement, type Runner } from '../../database/statement';
 import type { GroupDetail, GroupSummary } from './groups-schemas';
@@ -18,10 +19,26 @@ const detail = statement<GroupDetail, 'groupId' | 'userId'>(
     WHERE me.group_id = :groupId AND me.member_id = :userId AND (NOT me.is_deleted OR me.ending = 'dismissed')`,
 );
 
-const madeBy = statement<{ count: number }, 'userId'>(
-  'count-groups-made',
-  'SELECT count(*) AS count FROM groups WHERE made_by = :userId AND dismissed_at IS NULL',
-);
+const MADE_BY = 'SELECT count(*) AS count FROM groups WHERE made_by = :userId AND dismissed_at IS NULL';
+
+const madeBy = statement<{ count: number }, 'userId' | 'groupIds'>('count-groups-made', MADE_BY, {
+  // Their maker was in them.
+  distributed: `${MADE_BY} AND id = ANY (:groupIds::text[])`,
+});
+
+const ofMember = (among = '') =>
+  `SELECT g.id, g.name, g.portrait_uri AS "portraitUri", g.creator_id AS "creatorId", size.members AS "memberCount"
+     FROM group_members me
+     JOIN groups g ON g.id = me.group_id
+     JOIN group_sizes size ON size.group_id = me.group_id
+    WHERE me.member_id = :userId AND NOT me.is_deleted AND g.dismissed_at IS NULL ${among}
+    ORDER BY g.id`;
+
+/** Not prepared, so that PostgreSQL plans for the number of groups. */
+const groupsOfMember = statement<GroupSummary, 'userId' | 'groupIds'>('groups-of-member', ofMember(), {
+  prepared: false,
+  distributed: ofMember('AND me.group_id = ANY (:groupIds::text[])'),
+});
 
 /** A null keeps the present value. */
 const change = statement<unknown, 'groupId' | keyof GroupChanges>(
@@ -36,18 +53,7 @@ export class GroupsRepository {
 
   /** Returns the groups that the user is now a member of. */
   async ofMember(userId: string): Promise<GroupSummary[]> {
-    return this.db('group_members as me')
-      .join('groups as g', 'g.id', 'me.group_id')
-      .join('group_sizes as size', 'size.group_id', 'me.group_id')
-      .where({ 'me.member_id': userId, 'me.is_deleted': false, 'g.dismissed_at': null })
-      .orderBy('g.id')
-      .select<GroupSummary[]>(
-        'g.id',
-        'g.name',
-        'g.portrait_uri as portraitUri',
-        'g.creator_id as creatorId',
-        'size.members as memberCount',
-      );
+    return groupsOfMember(this.db, { userId, groupIds: await groupsEver(this.db, userId) });
   }
 
   /** Returns a group of the owner of the session that `reads` finds. */
@@ -59,7 +65,7 @@ export class GroupsRepository {
   /** Counts open groups that the user made. Inherited groups do not count: others could use up the limit with them. The
    * user's row must be locked. */
   async countMadeBy(userId: string): Promise<number> {
-    const [made] = await madeBy(this.db, { userId });
+    const [made] = await madeBy(this.db, { userId, groupIds: await groupsEver(this.db, userId) });
     return Number(made?.count ?? 0);
   }
 

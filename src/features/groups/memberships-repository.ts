@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { groupsEver } from '../../database/groups-ever';
 import { holdInPlace } from '../../database/hold-in-place';
 import { PAGE } from '../../database/pages';
 import { isDistributed, shown, statement, type Source } from '../../database/statement';
@@ -122,10 +123,11 @@ const standing = statement<Standing, 'groupId' | 'userId'>(
     WHERE g.id = :groupId AND g.dismissed_at IS NULL AND size.members > 0`,
 );
 
-const groupsOf = statement<{ id: string }, 'userId' | 'after'>(
+const groupsOf = statement<{ id: string }, 'userId' | 'groupIds' | 'after'>(
   'page-of-own-groups',
   `SELECT group_id AS id FROM group_members
-    WHERE member_id = :userId AND NOT is_deleted AND group_id > :after ORDER BY group_id LIMIT ${PAGE}`,
+    WHERE member_id = :userId AND group_id = ANY (:groupIds::text[]) AND NOT is_deleted AND group_id > :after
+    ORDER BY group_id LIMIT ${PAGE}`,
   { prepared: false },
 );
 
@@ -148,9 +150,9 @@ const leaveGroups = statement<unknown, 'userId' | 'groupIds'>(
 
 const dismissEmpty = statement<{ id: string }, 'groupIds'>(
   'dismiss-empty-groups',
-  `UPDATE groups SET dismissed_at = now()
+  `UPDATE groups SET dismissed_at = now() FROM group_sizes size
     WHERE id = ANY (:groupIds::text[]) AND dismissed_at IS NULL
-      AND (SELECT members FROM group_sizes WHERE group_id = id) = 0
+      AND size.group_id = id AND size.group_id = ANY (:groupIds::text[]) AND size.members = 0
    RETURNING id`,
 );
 
@@ -186,6 +188,7 @@ export class MembershipsRepository {
    * Does not check whether they have an account.
    */
   async fitAmong(userId: string, ids: string[], friendsOnly: boolean): Promise<string[]> {
+    if (ids.length === 0) return [];
     const own = friendsOnly ? idsOf(await ownFriendsAmong(this.db, { userId, ids })) : ids;
     const fit = friendsOnly ? idsOf(await befriendersAmong(this.db, { userId, ids: own })) : ids;
     const blocking = new Set(idsOf(await blockingAmong(this.db, { userId, ids: fit })));
@@ -277,6 +280,7 @@ export class MembershipsRepository {
    */
   async leavePage(userId: string, after: string): Promise<{ left: { id: string }[]; dismissed: string[] }> {
     const left = await this.lockGroups(userId, after);
+    if (left.length === 0) return { left, dismissed: [] };
     const groupIds = idsOf(left);
     await leaveGroups(this.db, { userId, groupIds });
     return { left, dismissed: idsOf(await dismissEmpty(this.db, { groupIds })) };
@@ -284,7 +288,7 @@ export class MembershipsRepository {
 
   private async lockGroups(userId: string, after: string): Promise<{ id: string }[]> {
     if (!isDistributed(this.db)) return lockGroupsOf(this.db, { userId, after });
-    const groups = await groupsOf(this.db, { userId, after });
+    const groups = await groupsOf(this.db, { userId, groupIds: await groupsEver(this.db, userId), after });
     for (const { id } of groups) await this.lock(id);
     return groups;
   }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { ImageEntry, ImageName } from '../../../packages/image-server/src';
+import { groupsEver } from '../../database/groups-ever';
 import { holdInPlace } from '../../database/hold-in-place';
 import { isDistributed, statement } from '../../database/statement';
 
@@ -14,9 +15,10 @@ const BATCH = 500;
 
 const KEY = `'/files/' || image.user_id || '/' || image.name`;
 /** Compares paths: with any address of the service, with or without a query. `chr(63)` is `?`, Knex's placeholder. */
-const shows = (uri: string) => `right(split_part(split_part(${uri}, chr(63), 1), '#', 1), length(${KEY})) = ${KEY}`;
+const shows = (uri: string) => `right(${pathOfUri(uri)}, length(${KEY})) = ${KEY}`;
 
-const IS_PORTRAIT = `EXISTS (SELECT FROM users WHERE id = image.user_id AND ${shows('portrait_uri')})`;
+const isPortraitOf = (owner: string) => `EXISTS (SELECT FROM users WHERE id = ${owner} AND ${shows('portrait_uri')})`;
+const IS_PORTRAIT = isPortraitOf('image.user_id');
 
 /**
  * Shown as the owner's portrait. An image that never was one also counts as the portrait of a group that the owner is
@@ -35,13 +37,14 @@ const markPortrait = statement<unknown, 'userId' | 'uri'>(
 
 const imagesOf = statement<UploadedImage, 'userId'>(
   'images-of-user',
-  `SELECT name, bytes, ${IS_PORTRAIT} AS "isPortrait" FROM images image WHERE user_id = :userId ORDER BY name`,
+  `SELECT name, bytes, ${isPortraitOf(':userId')} AS "isPortrait"
+     FROM images image WHERE user_id = :userId ORDER BY name`,
 );
 
 const markReplaced = statement<Pick<UploadedImage, 'isPortrait'>, 'userId' | 'names'>(
   'mark-replaced-images',
   `UPDATE images image SET was_portrait = true WHERE user_id = :userId AND name = ANY (:names::text[])
-   RETURNING ${IS_PORTRAIT} AS "isPortrait"`,
+   RETURNING ${isPortraitOf(':userId')} AS "isPortrait"`,
 );
 
 /** Makes replaced portraits due. Groups that showed one of them then have no portrait. */
@@ -53,6 +56,20 @@ const hurryReplaced = statement<unknown, 'userId'>(
    UPDATE groups SET portrait_uri = '' FROM image
     WHERE groups.id = ANY (ARRAY(SELECT group_id FROM group_members WHERE member_id = :userId))
       AND ${shows('groups.portrait_uri')}`,
+);
+
+/** With `takeFromGroups` it is the statement before, in two steps. */
+const hurryReplacedOf = statement<{ key: string }, 'userId'>(
+  'hurry-replaced-portraits-of-one',
+  `UPDATE images image SET due_at = now() WHERE user_id = :userId AND was_portrait AND NOT ${isPortraitOf(':userId')}
+   RETURNING ${KEY} AS key`,
+);
+
+const takeFromGroups = statement<unknown, 'groupIds' | 'keys'>(
+  'take-portraits-from-groups',
+  `UPDATE groups SET portrait_uri = ''
+    WHERE id = ANY (:groupIds::text[])
+      AND EXISTS (SELECT FROM unnest(:keys::text[]) AS image (key) WHERE right(${pathOfUri('portrait_uri')}, length(key)) = key)`,
 );
 
 const removeDue = (whose: string) =>
@@ -71,19 +88,19 @@ const removeUnusedOf = statement<ImageName & { shown: boolean }, 'userId'>(
   removeDue('user_id = :userId AND'),
 );
 
-const dueImages = statement<ImageName & { isPortrait: boolean; mayBeOfGroup: boolean }, 'userId'>(
-  'due-images',
-  `SELECT user_id AS "userId", name, ${IS_PORTRAIT} AS "isPortrait",
-          NOT was_portrait AND EXISTS (SELECT FROM users WHERE id = image.user_id AND closed_at IS NULL) AS "mayBeOfGroup"
-     FROM images image WHERE (:userId::text = '' OR user_id = :userId) AND due_at <= now()
-    ORDER BY due_at LIMIT ${BATCH}`,
-);
+type DueImage = ImageName & { isPortrait: boolean; mayBeOfGroup: boolean };
 
-/** Portraits of groups that the users are or were in. */
-const groupPortraits = statement<{ userId: string; uri: string }, 'userIds'>(
+const dueOf = (owner: string, whose: string) =>
+  `SELECT user_id AS "userId", name, ${isPortraitOf(owner)} AS "isPortrait",
+          NOT was_portrait AND EXISTS (SELECT FROM users WHERE id = ${owner} AND closed_at IS NULL) AS "mayBeOfGroup"
+     FROM images image WHERE ${whose} due_at <= now() ORDER BY due_at LIMIT ${BATCH}`;
+
+const dueImages = statement<DueImage>('due-images', dueOf('image.user_id', ''));
+const dueImagesOf = statement<DueImage, 'userId'>('due-images-of-one', dueOf(':userId', 'user_id = :userId AND'));
+
+const groupPortraits = statement<{ uri: string }, 'groupIds'>(
   'portraits-of-groups',
-  `SELECT member_id AS "userId", portrait_uri AS uri FROM group_members JOIN groups ON groups.id = group_id
-    WHERE member_id = ANY (:userIds::text[]) AND portrait_uri <> ''`,
+  `SELECT portrait_uri AS uri FROM groups WHERE id = ANY (:groupIds::text[]) AND portrait_uri <> ''`,
 );
 
 const putOff = statement<unknown, 'userId' | 'name'>(
@@ -157,7 +174,9 @@ export class ImagesRepository {
   }
 
   async hurryReplaced(userId: string): Promise<void> {
-    await hurryReplaced(this.db, { userId });
+    if (!isDistributed(this.db)) return void (await hurryReplaced(this.db, { userId }));
+    const keys = (await hurryReplacedOf(this.db, { userId })).map(({ key }) => key);
+    if (keys.length > 0) await takeFromGroups(this.db, { keys, groupIds: await groupsEver(this.db, userId) });
   }
 
   async hurryAll(userId: string): Promise<void> {
@@ -170,12 +189,19 @@ export class ImagesRepository {
     return userId === undefined ? removeUnused(this.db, {}) : removeUnusedOf(this.db, { userId });
   }
 
-  private async removeInSteps(userId = ''): Promise<(ImageName & { shown: boolean })[]> {
-    const due = await dueImages(this.db, { userId });
-    const members = due.filter(({ mayBeOfGroup }) => mayBeOfGroup).map((image) => image.userId);
-    const portraits = members.length > 0 ? await groupPortraits(this.db, { userIds: members }) : [];
+  private async removeInSteps(userId?: string): Promise<(ImageName & { shown: boolean })[]> {
+    const due = await (userId === undefined ? dueImages(this.db, {}) : dueImagesOf(this.db, { userId }));
+    const members = new Set(due.filter(({ mayBeOfGroup }) => mayBeOfGroup).map((image) => image.userId));
+    const portraits = new Map<string, string[]>();
+    for (const member of members) {
+      const found = await groupPortraits(this.db, { groupIds: await groupsEver(this.db, member) });
+      portraits.set(
+        member,
+        found.map(({ uri }) => pathOf(uri)),
+      );
+    }
     const isOfGroup = ({ userId: owner, name }: ImageName) =>
-      portraits.some((one) => one.userId === owner && pathOf(one.uri).endsWith(`/files/${owner}/${name}`));
+      portraits.get(owner)?.some((path) => path.endsWith(`/files/${owner}/${name}`)) ?? false;
     const done: (ImageName & { shown: boolean })[] = [];
     for (const { isPortrait, mayBeOfGroup, ...image } of due) {
       const shown = isPortrait || (mayBeOfGroup && isOfGroup(image));
@@ -184,6 +210,11 @@ export class ImagesRepository {
     }
     return done;
   }
+}
+
+/** Returns SQL for an address without query and fragment. */
+function pathOfUri(uri: string): string {
+  return `split_part(split_part(${uri}, chr(63), 1), '#', 1)`;
 }
 
 /** Returns an address without query and fragment. */

@@ -1,3 +1,4 @@
+import { groupsEver, NO_GROUPS } from '../../database/groups-ever';
 import type { Server } from '../../database/replica';
 import { statement, type Source } from '../../database/statement';
 import { peopleOf } from '../users/names';
@@ -15,6 +16,7 @@ import {
   type SyncRelation,
 } from './sync-relations';
 import {
+  AMONG,
   ENDED,
   GROUPS_OF_USER,
   IS_FOR_CLIENT,
@@ -54,10 +56,6 @@ const pageOfFriendsToName = statement<SyncFriendship, Asked | 'after'>(
 );
 
 type Membership = SyncMembership & { hasEnded: boolean };
-
-/** Groups that the user is or was in: only their servers are asked then. */
-const groupsEver = statement<{ id: string }, 'userId'>('sync-groups-ever', 'SELECT groups_of(:userId) AS id');
-const AMONG = 'AND group_id = ANY (:groupIds::text[])';
 
 const present = statement<Membership, Asked | 'groupIds'>(
   'sync-present-memberships',
@@ -132,8 +130,8 @@ export class DistributedSyncRepository extends SyncRepository {
   private async circles(server: Server, asked: { userId: string; since: number }) {
     const on = server.reads;
     const { userId, since } = asked;
-    const groupIds = (await groupsEver(on, { userId })).map(({ id }) => id);
-    if (groupIds.length === 0) return { groups: [], members: [] };
+    const groupIds = await groupsEver(on, userId);
+    if (groupIds === NO_GROUPS) return { groups: [], members: [] };
     const among = { ...asked, groupIds };
     const members = ownGroups(on, among).then((rows) => this.membersIn(server, rows.map(asGroup), since, FEW + 1));
     const [living, over, found] = await Promise.all([present(on, among), ended(on, among), members]);
@@ -153,7 +151,7 @@ export class DistributedSyncRepository extends SyncRepository {
 
   override async groupsToRead(userId: string, since: number): Promise<GroupToRead[]> {
     return this.at(async ({ db }) => {
-      const groupIds = (await groupsEver(db, { userId })).map(({ id }) => id);
+      const groupIds = await groupsEver(db, userId);
       const groups = (await ownGroups(db, { userId, since, groupIds })).map(asGroup);
       const counted = await Promise.all(
         byFloor(groups).map(async ([floor, groupIds]) =>

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ReadAt } from '../../database/replica';
-import { statement } from '../../database/statement';
+import { isDistributed, statement } from '../../database/statement';
 import type { Leave } from '../../load/queue';
 import type { Queues } from '../../load/queues';
 import { EventTail } from '../events/event-tail';
@@ -13,9 +13,18 @@ export const groupsOf = statement<{ id: string }, 'userId'>(
   { distributed: 'SELECT group_id AS id FROM user_groups WHERE user_id = :userId' },
 );
 
-const friendsOf = statement<{ id: string }, 'ids'>(
-  'live-friends-of-users',
-  'SELECT DISTINCT user_id AS id FROM friendships WHERE friend_id = ANY (:ids::text[]) AND status <> 30',
+const HAVE_FRIENDS = `
+  SELECT DISTINCT user_id AS id FROM friendships WHERE friend_id = ANY (:ids::text[]) AND status <> 30`;
+
+const friendsOf = statement<{ id: string }, 'ids' | 'among'>('live-friends-of-users', HAVE_FRIENDS, {
+  prepared: false,
+  distributed: `${HAVE_FRIENDS} AND user_id = ANY (:among::text[])`,
+});
+
+/** Users who may have these as friends: `user_renamed` makes sure that each has a row on both sides. */
+const friendsEver = statement<{ id: string }, 'ids'>(
+  'live-friends-ever-of-users',
+  'SELECT DISTINCT friend_id AS id FROM friendships WHERE user_id = ANY (:ids::text[])',
   { prepared: false },
 );
 
@@ -216,9 +225,20 @@ export class LiveSyncs {
     }
     const renamed = events.filter(({ kind }) => kind === 'user.updated').map(({ subject }) => subject);
     if (renamed.length === 0) return;
+    for (const { id } of await this.friendsOf(renamed)) this.change(ofUser(id));
     const ids = { ids: renamed };
-    for (const { id } of await this.readAt()(({ reads }) => friendsOf(reads, ids))) this.change(ofUser(id));
     for (const { id } of await this.readAt()(({ reads }) => groupsOfAll(reads, ids))) this.change(ofGroup(id));
+  }
+
+  /** On several servers only those of friends who wait here are asked. */
+  private async friendsOf(ids: string[]): Promise<{ id: string }[]> {
+    return this.readAt()(async ({ reads }) => {
+      if (!isDistributed(reads)) return friendsOf(reads, { ids, among: [] });
+      const among = (await friendsEver(reads, { ids }))
+        .map(({ id }) => id)
+        .filter((id) => this.waiting.has(ofUser(id)));
+      return among.length > 0 ? friendsOf(reads, { ids, among }) : [];
+    });
   }
 
   private change(key: string, hasRows = true): void {

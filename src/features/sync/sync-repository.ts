@@ -1,3 +1,4 @@
+import { groupsEver } from '../../database/groups-ever';
 import { POSITION, type Position, type ReadAt } from '../../database/replica';
 import { columnList, statement, together } from '../../database/statement';
 import type { Role } from '../groups/roles';
@@ -87,6 +88,9 @@ export const endedKey = ({ groupVersion, groupId }: SyncMembership) => `${groupV
 /** A dismissed group has no members, even before all their rows say so. */
 const IS_OUT = 'g.dismissed_at IS NOT NULL';
 
+/** Memberships of `groupsEver`. */
+export const AMONG = 'AND group_id = ANY (:groupIds::text[])';
+
 /** Ended memberships. A client that may hold the row learns that it has ended, and nothing else about the group. */
 export const ENDED = `
   SELECT display_name AS "displayName", role, true AS "isDeleted", group_id AS "groupId",
@@ -114,12 +118,16 @@ export function presentMemberships(joinGroups: string): string {
 }
 
 /** Ordered like the index. A row written at the same time moves to a later page. Not prepared, like members' pages. */
-const pageOfEnded = statement<SyncMembership, Asked | 'afterVersion' | 'afterId'>(
+const pageOfEnded = statement<SyncMembership, Asked | 'groupIds' | 'afterVersion' | 'afterId'>(
   'sync-page-of-ended-memberships',
-  `${ENDED} AND (version, group_id) > (:afterVersion::bigint, :afterId)
-    ORDER BY member_id, version, group_id LIMIT ${CHUNK}`,
-  { prepared: false },
+  pageOf(ENDED),
+  { prepared: false, distributed: pageOf(`${ENDED} ${AMONG}`) },
 );
+
+function pageOf(memberships: string): string {
+  return `${memberships} AND (version, group_id) > (:afterVersion::bigint, :afterId)
+    ORDER BY member_id, version, group_id LIMIT ${CHUNK}`;
+}
 
 /**
  * Finds all members of groups joined after :since, and members of other groups that changed after :since. Leaves out
@@ -238,7 +246,9 @@ export class SyncRepository {
   /** Returns a page in the order of `endedKey`. */
   async endedPage(userId: string, since: number, after: string): Promise<SyncMembership[]> {
     const [afterVersion, afterId] = (after || '0|').split('|');
-    return this.at(({ db }) => pageOfEnded(db, { userId, since, afterVersion, afterId }));
+    return this.at(async ({ db }) =>
+      pageOfEnded(db, { userId, since, groupIds: await groupsEver(db, userId), afterVersion, afterId }),
+    );
   }
 
   async groupsToRead(userId: string, since: number): Promise<GroupToRead[]> {

@@ -4,6 +4,8 @@ import { eventsAfter, type Place } from '../../../src/features/events/events-rep
 import { WebhooksRepository } from '../../../src/features/webhooks/webhooks-repository';
 import { startApp, type TestApp } from '../../support/app';
 import { cloneDatabase, emptyDatabase, type TestDatabase } from '../../support/database';
+import { post } from '../../support/calls';
+import { untilEventsSeen } from '../../support/events';
 import { moveAll, startMove } from '../../support/move';
 import {
   expectOk,
@@ -15,7 +17,7 @@ import {
 } from '../../support/people';
 import { describeOnSeveralServers } from '../../support/on-one-server';
 import { stage } from '../../support/stage';
-import { connectWriter, runUntilBlocked } from '../../support/sync';
+import { connectWriter, runUntilBlocked, settledClient } from '../../support/sync';
 import { until } from '../../support/until';
 import { whileHeld } from '../../support/waiting';
 
@@ -85,6 +87,16 @@ describeOnSeveralServers('users and groups on several servers', () => {
       expect(await numberIn('sync_horizon()')).toBeLessThan(Number(rows[0]?.version));
       await writer.query('COMMIT');
     }
+  });
+
+  it('answer the sync of a user whose friend is renamed, if another service wrote only the side of that user', async () => {
+    await app.db('friendships').insert({ user_id: bob.id, friend_id: ann.id, status: 20 });
+    await untilEventsSeen(app);
+    const { version } = await settledClient(bob);
+    const answer = post(bob.agent, `/user/sync/${version}`, { names: true, wait: 50 });
+    await until(() => app.liveSyncs() > 0);
+    await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
+    expect((await expectOk(await answer)).result).toMatchObject({ friends: [{ user: { nickname: 'Annabel' } }] });
   });
 
   it('stay as they are when the migrations run again', async () => {
