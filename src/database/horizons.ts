@@ -4,15 +4,19 @@ import { withTimeout } from '../load/timeout';
 import { ConnectionWatch } from './connection-watch';
 import { connectionOptions } from './pool';
 import { SharedReads } from './shared-reads';
+import type { PreparedQuery } from './statement';
 
 const SERVERS = `
   SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND groupid <> 0`;
 
-const HORIZON = 'SELECT sync_server_horizon($1::bigint) AS horizon';
-const ofFirst = { name: 'horizon-of-first-server', text: `${HORIZON}, ARRAY(${SERVERS}) AS others` };
-const ofOther = { name: 'horizon-of-server', text: HORIZON };
+const ADDRESSES = { name: 'other-servers', text: `SELECT ARRAY(${SERVERS}) AS others` };
+const HORIZON = { name: 'horizon-of-server', text: 'SELECT sync_server_horizon($1::bigint) AS version' };
+const FIRST_EVENT = { name: 'first-ungathered-event', text: 'SELECT first_ungathered_event() AS version' };
 
-const EVERY_MS = 100;
+/** Age up to which a horizon is given out again. */
+const FRESH_MS = 100;
+/** Longest wait for a newer horizon where an older one is known. */
+const NEWER_MS = 200;
 const ANSWER_MS = 2_000;
 
 interface Server {
@@ -21,17 +25,15 @@ interface Server {
 }
 
 /**
- * Asks each server of a Citus again and again for its horizon, and keeps the least. An older one is always right, so that
- * syncs need not ask. The first server tells of the others with its answer: a server that joins later has no version
- * below that. Begins when first asked, so never where all is on one server.
+ * Asks each server of a Citus for its horizon when somebody needs it, and keeps the least. An older one is always right:
+ * its reader is only sent something twice. A sync does not wait long for a server that does not answer.
  */
 export class Horizons {
   private newest: number | undefined;
+  private askedAt = -Infinity;
   private readonly apartMicros: number;
   private readonly servers = new Map<string, Server>();
   private asking: Promise<void> | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private isClosed = false;
 
   constructor(
     private readonly url: string,
@@ -43,7 +45,7 @@ export class Horizons {
 
   /** Returns the version up to which any later statement sees all writes, on all servers. */
   async present(): Promise<number> {
-    if (this.newest === undefined) await (this.asking ??= this.goOn());
+    if (performance.now() - this.askedAt >= FRESH_MS) await this.renew();
     if (this.newest !== undefined) return this.newest;
     throw new Unavailable('overloaded', 'a server of the database does not answer: try again shortly');
   }
@@ -53,32 +55,45 @@ export class Horizons {
     return Date.now() / 1_000 - (await this.present()) / 1e6;
   }
 
+  /** Returns the version of the first event that its readers do not see yet, on any server. */
+  async firstUngathered(): Promise<number | undefined> {
+    const versions = await withTimeout(this.askAll(FIRST_EVENT, []), ANSWER_MS);
+    const found = versions.filter((version) => version !== null);
+    return found.length > 0 ? Math.min(...found) : undefined;
+  }
+
   close(): void {
-    this.isClosed = true;
-    clearTimeout(this.timer);
     for (const { reads, watch } of this.servers.values()) {
       watch.close();
       void reads.close();
     }
   }
 
-  private async goOn(): Promise<void> {
+  /** Asks once for all who wait. */
+  private async renew(): Promise<void> {
     // A server that does not answer holds all horizons back; its watch has told.
-    await withTimeout(this.ask(), ANSWER_MS).catch(() => undefined);
-    if (!this.isClosed) this.timer = setTimeout(() => (this.asking = this.goOn()), EVERY_MS).unref();
+    this.asking ??= withTimeout(this.ask(), ANSWER_MS)
+      .catch(() => undefined)
+      .finally(() => (this.asking = undefined));
+    if (this.newest === undefined) await this.asking;
+    else await withTimeout(this.asking, NEWER_MS).catch(() => undefined);
   }
 
   private async ask(): Promise<void> {
-    const values = [this.apartMicros];
-    const [first] = await this.serverAt(new URL(this.url).host).run<{ horizon: number; others: string[] }>(
-      ofFirst,
-      values,
-    );
-    if (first === undefined) throw new Error('the first server told no horizon');
-    const asked = first.others.map((address) => this.serverAt(address).run<{ horizon: number }>(ofOther, values));
-    const others = (await Promise.all(asked)).flat();
-    const least = Math.min(first.horizon, ...others.map(({ horizon }) => horizon));
-    this.newest = Math.max(least, this.newest ?? 0);
+    const begun = performance.now();
+    const versions = await this.askAll(HORIZON, [this.apartMicros]);
+    this.newest = Math.max(this.newest ?? 0, Math.min(...versions.map(Number)));
+    this.askedAt = begun;
+  }
+
+  /** The first server tells of the others: one that joins later has no version below what is asked for then. */
+  private async askAll(query: PreparedQuery, values: unknown[]): Promise<(number | null)[]> {
+    const ask = (server: SharedReads) => server.run<{ version: number | null }>(query, values);
+    const first = this.serverAt(new URL(this.url).host);
+    const [own, [known]] = await Promise.all([ask(first), first.run<{ others: string[] }>(ADDRESSES, [])]);
+    if (known === undefined) throw new Error('the first server told of no others');
+    const others = await Promise.all(known.others.map((address) => ask(this.serverAt(address))));
+    return [...own, ...others.flat()].map(({ version }) => version);
   }
 
   private serverAt(address: string): SharedReads {

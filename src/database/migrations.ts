@@ -134,11 +134,12 @@ async function alone<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T>
   }
 }
 
-/** Returns whether users and groups need not be spread: on a PostgreSQL without Citus, or once it is done. */
+/** Returns whether nothing is left to spread: on a PostgreSQL without Citus, or once the newest function is there too. */
 async function isSpread(trx: Knex): Promise<boolean> {
   if (!(await hasCitus(trx))) return true;
   const { rows } = await trx.raw<{ rows: unknown[] }>(
-    `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('user_groups')`,
+    `SELECT FROM pg_dist_partition
+      WHERE logicalrelid = to_regclass('user_groups') AND to_regprocedure('first_ungathered_event()') IS NOT NULL`,
   );
   return rows.length > 0;
 }

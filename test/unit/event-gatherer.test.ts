@@ -20,7 +20,7 @@ describe('the gathering of events', () => {
           throw new Error('the pool is closed');
         },
       },
-      horizons: { present: () => Promise.resolve(1) },
+      horizons: { present: () => Promise.resolve(1), firstUngathered: () => Promise.resolve(1) },
       isDistributed: () => true,
       logger: { warn: (line: unknown) => void logged.push(line) },
     });
@@ -29,5 +29,31 @@ describe('the gathering of events', () => {
     await new Promise(setImmediate);
     gatherer.close();
     expect(logged).toHaveLength(lines);
+  });
+
+  // guard event-gatherer-2: an idle instance does not have the parts of all servers asked for events
+  // src/features/events/event-gatherer.ts
+  // - if (first === undefined) return false;
+  // guard event-gatherer-3: nothing is gathered before the first event can be
+  // src/features/events/event-gatherer.ts
+  // - if (first <= horizon) await
+  // + await
+  it('asks for a horizon when a server has events, and gathers when it has reached the first of them', async () => {
+    const firsts = [undefined, 5, 5, undefined];
+    const horizons = [4, 5, 6, 7];
+    const gathered: number[] = [];
+    const gatherer = new EventGatherer({
+      events: { gather: (horizon) => Promise.resolve(void gathered.push(horizon)) },
+      horizons: {
+        firstUngathered: () => Promise.resolve(firsts.shift()),
+        present: () => Promise.resolve(horizons.shift() ?? NaN),
+      },
+      isDistributed: () => true,
+      logger: { warn: () => undefined },
+    });
+    gatherer.begin();
+    await until(() => firsts.length === 0);
+    gatherer.close();
+    expect({ gathered, horizons }).toEqual({ gathered: [5], horizons: [6, 7] });
   });
 });

@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 3708c56ebc681e9c1b33424d666e843183427c91b64803cf05c0322856f895c5
+// SHA-256 of the document: ecb9337d7301237b226c65be3377766658c5bf195ead47b4b6bc3e1265a64eef
 
 export interface paths {
     "/user/send_code": {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { loggingFailures } from '../../database/failures';
+import type { Horizons } from '../../database/horizons';
 import { Rounds } from '../../load/rounds';
 import type { EventsRepository } from './events-repository';
 
@@ -7,14 +8,13 @@ const EVERY_MS = 200;
 
 interface Parts {
   events: Pick<EventsRepository, 'gather'>;
-  /** The horizon of several servers. */
-  horizons: { present(): Promise<number> };
+  horizons: Pick<Horizons, 'present' | 'firstUngathered'>;
   /** Whether users and groups are on several servers. */
   isDistributed: () => boolean;
   logger: Pick<Logger, 'warn'>;
 }
 
-/** Brings the events of several servers together. On one server there is nothing to do. */
+/** Brings the events of several servers together, when there are any. On one server there is nothing to do. */
 export class EventGatherer {
   private readonly rounds: Rounds;
 
@@ -33,7 +33,11 @@ export class EventGatherer {
 
   private async gather(): Promise<boolean> {
     const { events, horizons, isDistributed } = this.parts;
-    if (isDistributed()) await events.gather(await horizons.present());
+    if (!isDistributed()) return false;
+    const first = await horizons.firstUngathered();
+    if (first === undefined) return false;
+    const horizon = await horizons.present();
+    if (first <= horizon) await events.gather(horizon);
     return false;
   }
 }
