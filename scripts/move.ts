@@ -59,10 +59,15 @@ async function follow(old: OldDatabase, next: NewDatabase, isCutOver: boolean): 
     const hasMore = await pass(old, next);
     let behind = 0;
     for (const log of old.logs) behind = Math.max(behind, await log.behind());
-    if (isCutOver && behind < CLOSE) return;
+    // A log is that of a whole server, whose other databases may write without end.
+    if (isCutOver && (behind < CLOSE || !hasMore)) return;
     if (performance.now() - told > TELL_EVERY_MS || told === 0) {
       told = performance.now();
-      say(behind < CLOSE ? 'The new database follows.' : `Behind by ${Math.ceil(behind / 1e6)} MB of the log.`);
+      say(
+        hasMore && behind >= CLOSE
+          ? `Behind by ${Math.ceil(behind / 1e6)} MB of the log.`
+          : 'The new database follows.',
+      );
     }
     if (!hasMore) await sleep(FOLLOW_EVERY_MS);
   }

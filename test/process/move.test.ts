@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { migrate } from '../../src/database/migrations';
 import { startApp, type TestApp } from '../support/app';
-import { expectRefusal, post } from '../support/calls';
+import { expectRefusal, inParallel, post } from '../support/calls';
 import { connectTo, TestCluster } from '../support/clusters';
 import { runMove, startMove } from '../support/move';
 import { expectOk, insertAndSignIn, insertPerson, newPhone, type SignedInPerson } from '../support/people';
@@ -99,6 +99,23 @@ describe('npm run move', () => {
     expect(moved).toEqual(await everythingIn(from));
     for (const name of ['users', 'phones', 'session', 'captchas', 'friendships', 'security_events', 'rate_limits'])
       expect(moved[name]).not.toEqual([]);
+  });
+
+  it('cuts over while another database of the server writes without end', async () => {
+    let isOver = false;
+    // Together they write more than a megabyte while the log is looked at.
+    const writing = inParallel(3, async () => {
+      const other = await connectTo(cluster.url);
+      while (!isOver) await other.query(`SELECT pg_logical_emit_message(false, 'other', repeat('x', 8000000))`);
+      await other.end();
+    });
+    const moving = startMove(from, to, '--cut-over');
+    const end = moving.end.finally(() => (isOver = true));
+    await until(() => isOver || moving.said().includes('Behind by'));
+    isOver = true;
+    const { said, code } = await end;
+    expect({ said, code }).toMatchObject({ said: expect.not.stringContaining('Behind by') as string, code: 0 });
+    await writing;
   });
 
   /** Writes, changes and removes rows of all kinds until it is over, and returns how often. Each failure ends a connection. */
