@@ -51,6 +51,7 @@ export class ConnectionWatch {
   /** Requests that wait for a connection, oldest first. Each is told whether to try again. */
   private waiting: ((again: boolean) => void)[] = [];
   private readonly trying: NodeJS.Timeout;
+  private isClosed = false;
 
   /**
    * `patience` is a factor of the time limits of all connections that it watches. `waitMs` is 0 where requests have
@@ -99,6 +100,7 @@ export class ConnectionWatch {
   }
 
   close(): void {
+    this.isClosed = true;
     clearInterval(this.timer);
     clearInterval(this.trying);
     this.release(false);
@@ -120,7 +122,7 @@ export class ConnectionWatch {
   /** Resolves when a request may try to connect again, or with false when it must not wait any longer. */
   private async nextTry(): Promise<boolean> {
     // A pool whose connections are all busy is not an outage.
-    if (this.awaySince === undefined || !this.isPatient(this.awaySince)) return false;
+    if (this.isClosed || this.awaySince === undefined || !this.isPatient(this.awaySince)) return false;
     if (this.waiting.length >= MOST_WAITING) return false;
     return new Promise((resolve) => this.waiting.push(resolve));
   }

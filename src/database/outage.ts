@@ -1,4 +1,5 @@
 import { isNativeError } from 'node:util/types';
+import { DatabaseError } from 'pg';
 import { codeOf } from '../base/errors';
 
 const OUTAGES = new Set([
@@ -58,7 +59,9 @@ const NOT_CUT = ['ETIMEDOUT', '08001', '08007'];
 
 /** Returns whether a connection broke under a statement, so that what had no effect may be sent again on another. */
 export function isCut(error: unknown): boolean {
-  return isLostConnection(error) && !NOT_CUT.includes(codeOf(error) ?? '');
+  // An error about the connection of another server, which the one that is connected tells of.
+  const isRelayed = error instanceof DatabaseError && error.severity === 'ERROR';
+  return isLostConnection(error) && !isRelayed && !NOT_CUT.includes(codeOf(error) ?? '');
 }
 
 /** Returns whether the statement was never sent, because its connection was broken before. */

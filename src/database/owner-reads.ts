@@ -7,6 +7,8 @@ export const OWNER = Symbol('the owner of the session');
 export interface OwnerReads extends Runner {
   /** Called with the user when the session is found, before any result is returned. */
   whenFound: (userId: string) => Promise<void>;
+  /** Lets the next statement find the session again, without a call of `whenFound`. */
+  checkAgain(): void;
 }
 
 /** A user who reads. */

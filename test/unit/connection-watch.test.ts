@@ -53,7 +53,7 @@ describe('an outage', () => {
 
   // guard connection-watch-1: an outage that lasts is told to requests at once
   // src/database/connection-watch.ts
-  // - if (this.awaySince === undefined || !this.isPatient(this.awaySince)) return false;
+  // - if (this.isClosed || this.awaySince === undefined || !this.isPatient(this.awaySince)) return false;
   // + if (this.awaySince === undefined) return false;
   it('is told to all that wait after five seconds, and from then on to each request at once', async () => {
     const refusal = { name: 'Unreachable', code: '08001', message: refused.message };
@@ -79,6 +79,18 @@ describe('an outage', () => {
     watch = new ConnectionWatch(NOTHING, 1, 0);
     expect(await reach()).toBeInstanceOf(Unreachable);
     expect(attempts).toBe(1);
+  });
+
+  it('is over for a request whose attempt ends after the service has stopped', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    connect = () => {
+      watch.failed(refused);
+      return new Promise((_resolve, reject) => (fail = reject));
+    };
+    const request = reach();
+    watch.close();
+    fail(refused);
+    expect(await request).toBeInstanceOf(Unreachable);
   });
 
   it('is over for requests that wait when the service stops', async () => {

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { isOutage } from '../../src/database/outage';
+import { isCut, isOutage } from '../../src/database/outage';
 import { emptyDatabase, type TestDatabase } from '../support/database';
 import { FaultProxy } from '../support/fault-proxy';
 import { quietWatch, testPool } from '../support/pool';
@@ -30,6 +30,15 @@ async function connectedClient(): Promise<Client> {
   await client.connect();
   return client;
 }
+
+describe('isCut', () => {
+  it('is true of a connection that breaks, and not of one to another server, which the database tells of', async () => {
+    const client = await connectedClient();
+    const relayed = await errorOf(client.query(`DO $$ BEGIN RAISE 'no worker' USING ERRCODE = '08006'; END $$`));
+    expect([isOutage(relayed), isCut(relayed)]).toEqual([true, false]);
+    expect(isCut(await errorOf(client.query('SELECT pg_terminate_backend(pg_backend_pid())')))).toBe(true);
+  });
+});
 
 describe('isOutage recognises', () => {
   it('a database that does not listen', async () => {

@@ -132,7 +132,7 @@ const repeatChanges = statement<unknown, 'subject' | Told | 'ats'>(
   'repeat-messaging-changes',
   `WITH turn AS (
           INSERT INTO messaging_turns (subject) VALUES (:subject)
-          ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at
+          ON CONFLICT (subject) DO UPDATE SET due_at = ${DUE_FOR_MORE}
           RETURNING subject)
    INSERT INTO messaging_changes (subject, kind, other, what, version, number, at)
    SELECT subject, kind, other, what, version, number + 1, at

@@ -47,6 +47,11 @@ export class JoinedReads implements OwnerReads {
     return rows;
   }
 
+  checkAgain(): void {
+    this.userId = undefined;
+    this.whenFound = () => Promise.resolve();
+  }
+
   get isDistributed(): boolean | undefined {
     return this.reads.isDistributed;
   }

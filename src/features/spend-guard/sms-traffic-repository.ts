@@ -59,16 +59,21 @@ const trafficOfNetwork = statement<Traffic & { isKnown: boolean }, 'network'>(
      FROM sms_networks WHERE network = :network AND slot > now() - interval '1 day'`,
 );
 
-/** Maximum rows that are summed up around a network. Only a large provider has as many in a /32. */
+/** Maximum networks that are summed up around one. Only a large provider has as many in a /32. */
 const MOST_AROUND = 2_000;
+/** Codes of one network around another that count without being verified: one customer does not judge all others. */
+const MOST_COUNTED = 5;
 
 /** The traffic of a /32 of IPv6, and of one /40 in it. */
 const trafficAround = statement<Row, 'from' | 'below' | 'near'>(
   'traffic-around-network',
   `SELECT ${sum('sent', 'true')} AS wide_sent, ${sum('verified', 'true')} AS wide_verified,
           ${sum('sent', IS_NEAR)} AS near_sent, ${sum('verified', IS_NEAR)} AS near_verified
-     FROM (SELECT network, sent, verified FROM sms_networks
-            WHERE network >= :from AND network < :below AND slot > now() - interval '1 day' LIMIT ${MOST_AROUND}) AS around`,
+     FROM (SELECT network, sum(verified) AS verified,
+                  sum(verified) + least(sum(sent) - sum(verified), ${MOST_COUNTED}) AS sent
+             FROM sms_networks
+            WHERE network >= :from AND network < :below AND slot > now() - interval '1 day'
+            GROUP BY network LIMIT ${MOST_AROUND}) AS around`,
 );
 
 /** A region is proven when it verifies as many codes as the alarm asks for. */

@@ -3,6 +3,7 @@ import type { Caller } from '../../base/caller';
 import { SendingTooOften } from '../../base/errors';
 import { maskedAddress, wideNetworkOf } from '../../base/networks';
 import { Tally } from '../../base/tally';
+import { SendingTimedOut } from '../../integrations/senders/sender';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Standing } from '../audit/known-places';
 import type { LimitName } from '../../load/limits';
@@ -87,7 +88,8 @@ export class SpendGuard {
       const finding = await this.judge(asking, network, enter);
       const taken = finding && (await this.decide(finding, network, asking));
       return send().catch(async (error: unknown) => {
-        await taken?.giveBack();
+        // A code that may still arrive is paid for.
+        if (!(error instanceof SendingTimedOut)) await taken?.giveBack();
         throw error;
       });
     });
@@ -167,7 +169,7 @@ export class SpendGuard {
     return this.takeOfShare(finding, network, asking);
   }
 
-  /** Takes a place of the first part with one left. A place also counts for the wide network. */
+  /** Takes a place of the first part with one left. A place of a network that is not known also counts for the wide one. */
   private async takeOfShare(
     { of, share }: Finding,
     { isKnown }: NetworkTraffic,
@@ -179,7 +181,9 @@ export class SpendGuard {
     const ofWide = { limit: { ...alarmShareOfWide, amount: Math.ceil(MOST_OF_WIDE * share) }, subject: wide };
     const usesOf = (part: Part): LimitUse[] => {
       const amount = Math.max(1, Math.floor((PARTS[part] * share) / SLICES));
-      return [{ limit: { ...alarmShare, amount }, subject: `${of} ${part}` }, ofWide];
+      const ofPart = { limit: { ...alarmShare, amount }, subject: `${of} ${part}` };
+      // Strangers in the wide network of a carrier do not use up the places of its users.
+      return part === 'known' ? [ofPart] : [ofPart, ofWide];
     };
     const parts: Part[] = [
       ...(isKnown ? ['known' as const] : []),

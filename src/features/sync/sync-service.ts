@@ -1,5 +1,5 @@
 import type { Caller } from '../../base/caller';
-import { OWNER, type Reader } from '../../database/owner-reads';
+import { OWNER, type OwnerReads, type Reader } from '../../database/owner-reads';
 import type { Horizons } from '../../database/horizons';
 import { pagesOf } from '../../database/pages';
 import type { Reading } from '../../database/replica';
@@ -49,10 +49,13 @@ export class SyncService {
   ) {}
 
   /** Returns a sync that hears of changes from now on. The session is found before. */
-  async live(reader: Reader & { caller: Pick<Caller, 'address'> }): Promise<LiveSync> {
+  async live(reader: Reader & { reads: OwnerReads; caller: Pick<Caller, 'address'> }): Promise<LiveSync> {
     const groups = await groupIds(reader);
     const { userId, caller } = reader;
-    return this.lives.open(userId, groups, (end) => this.takePlace(userId, caller.address, end));
+    const live = await this.lives.open(userId, groups, (end) => this.takePlace(userId, caller.address, end));
+    // The session may have ended before it could hear of that.
+    reader.reads.checkAgain();
+    return live;
   }
 
   private takePlace(userId: string, address: string, end: () => void): Leave {
@@ -113,7 +116,9 @@ export class SyncService {
     if (reads.isDistributed) {
       const [now] = await syncClock(reads, {});
       if (now === undefined) throw new Error('sync found no clock');
-      return { ...now, horizon: await this.horizons.present(), repository: new DistributedSyncRepository(atPrimary) };
+      // An event that was heard is at or below a horizon of all servers, which another instance may have asked for later.
+      const horizon = Math.max(await this.horizons.present(), this.lives.heardUntil);
+      return { ...now, horizon, repository: new DistributedSyncRepository(atPrimary) };
     }
     if (replica?.present === 'serving') {
       const time = await replica.beside(reads, (standby) => timeOfStandby(standby, {}));

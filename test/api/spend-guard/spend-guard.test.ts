@@ -235,6 +235,10 @@ describe('the spend guard', () => {
     expect(countCodes(answers)).toEqual({ 200: 67, 5000: 8 });
   });
 
+  // guard spend-guard-22: strangers in the wide network of a carrier do not use up the share of its users
+  // src/features/spend-guard/spend-guard.ts
+  // - part === 'known' ? [ofPart] : [ofPart, ofWide]
+  // + [ofPart, ofWide]
   // guard spend-guard-20: a wide network gets a fifth of the share of an alarm
   // src/features/spend-guard/spend-guard.ts
   // - const MOST_OF_WIDE = 0.2;
@@ -253,6 +257,27 @@ describe('the spend guard', () => {
       answers.push(await send(guarded, newPhone(), 'none', { 'X-Forwarded-For': at(index) }));
     expect(countCodes(answers)).toEqual({ 200: 2, 5000: 2 });
     expectBody(await send(guarded, newPhone(), 'none', anywhere()), { code: 200 });
+    // A network in it that has verified a code.
+    await app.db('sms_networks').insert(verifiedLately(at(9)));
+    expectBody(await send(guarded, newPhone(), 'none', { 'X-Forwarded-For': at(9) }), { code: 200 });
+  });
+
+  const verifiedLately = (address: string) => ({
+    network: maskedAddress(address),
+    slot: app.db.raw(`sms_traffic_slot(now() - interval '13 days')`),
+    sent: 1,
+    verified: 1,
+  });
+
+  // guard spend-guard-23: one network counts five codes towards those around it
+  // src/features/spend-guard/sms-traffic-repository.ts
+  // - const MOST_COUNTED = 5;
+  // + const MOST_COUNTED = 50;
+  it('does not refuse new networks of IPv6 for the codes of one that is near', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
+    const slot = app.db.raw('sms_traffic_slot(now())');
+    await app.db('sms_networks').insert({ network: '2a0e:97c0:100::/48', slot, sent: 40, verified: 0 });
+    expectBody(await send(guarded, newPhone(), 'none', { 'X-Forwarded-For': '2a0e:97c0:1ff::1' }), { code: 200 });
   });
 
   it.each([
@@ -264,18 +289,19 @@ describe('the spend guard', () => {
       const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
       const slot = app.db.raw('sms_traffic_slot(now())');
       const rows = [
-        { network: '2a0e:97c0:100::/48', slot, sent: near, verified: 0 },
+        ...Array.from({ length: 4 }, (_, index) => ({
+          network: `2a0e:97c0:10${index}::/48`,
+          slot,
+          sent: index === 0 ? near - 15 : 5,
+          verified: 0,
+        })),
         { network: '2a0e:97c0:1000::/48', slot, sent: others, verified: others > 20 ? others : 0 },
       ];
       await app.db('sms_networks').insert(rows);
       expectBody(await send(guarded, newPhone(), 'none', { 'X-Forwarded-For': inside }), { code: 5000 });
       expectBody(await send(guarded, newPhone(), 'none', { 'X-Forwarded-For': outside }), { code: 200 });
       // A network that has verified a code is judged by itself.
-      const known = {
-        network: maskedAddress(inside),
-        slot: app.db.raw(`sms_traffic_slot(now() - interval '13 days')`),
-      };
-      await app.db('sms_networks').insert({ ...known, sent: 1, verified: 1 });
+      await app.db('sms_networks').insert(verifiedLately(inside));
       expectBody(await send(guarded, newPhone(), 'none', { 'X-Forwarded-For': inside }), { code: 200 });
     },
   );

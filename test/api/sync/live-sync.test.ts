@@ -239,6 +239,19 @@ describe('a sync that waits', () => {
     expect(app.liveSyncs()).toBe(0);
   });
 
+  // guard live-sync-20: a session that ends while a wait begins does not go on waiting
+  // src/features/sync/sync-service.ts
+  // - reader.reads.checkAgain();
+  it('is refused when the user logs out while it begins', async () => {
+    const gate = new Gate();
+    watchStatements('SELECT sync_horizon() AS version', { beforeSending: () => gate.wait() });
+    const answer = waitingSync();
+    await gate.reached;
+    await expectOk(ann.agent.post('/user/logout'));
+    gate.open();
+    expectRefusal(await answer, 401);
+  });
+
   // guard live-sync-4: a user has few syncs that wait
   // src/load/queues.ts
   // - per: 'user', share: 5, waiting: 0, refusal: tooManyOwn
@@ -279,7 +292,7 @@ describe('a sync that waits', () => {
     const answer = waitingSync({ names: true, junk: Array(1_000).fill({}) });
     await until(() => app.liveSyncs() === 1);
     const [call] = opened.mock.lastCall as unknown as [ReaderCall];
-    await until(() => call.req.body === undefined, 20_000);
+    await until(() => call.req.body === undefined, 39_000);
     await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
     expect((await expectOk(await answer)).result).toMatchObject({ friends: [{ user: { nickname: 'Bobby' } }] });
   });
