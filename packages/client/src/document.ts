@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: ecb9337d7301237b226c65be3377766658c5bf195ead47b4b6bc3e1265a64eef
+// SHA-256 of the document: e4c8f89d306f8f417633eff85b67fe9757854826be001296121c1fb9fd179715
 
 export interface paths {
     "/user/send_code": {
