@@ -198,7 +198,9 @@ describe(`codes over all ways, with random faults (WAYS_SEED=${seed})`, () => {
     for (const code of tries) {
       if (newest.code === undefined && !newest.isVerified && owner.verify.checked >= MOST_OF_VERIFY) return;
       const answer = await post(app.api, '/user/verify_code', { ...owner.phone, code });
-      const expected = newest.isVerified ? 2000 : code === right ? 200 : 1000;
+      // Twilio has no code to compare if its connection broke before it took the message.
+      const isOver = newest.isVerified || right === undefined;
+      const expected = isOver ? 2000 : code === right ? 200 : 1000;
       expect(field(answer.body, 'code')).toBe(expected);
       count(expected === 200 ? 'verified' : 'wrong');
       if (newest.code === undefined && !newest.isVerified) {
