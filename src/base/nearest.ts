@@ -11,6 +11,11 @@ export function nearest(word: string, known: string[]): string | undefined {
   return first?.one;
 }
 
+/** Returns the end of a message that names what is probably meant, or nothing. */
+export function hintOf(meant: string | undefined): string {
+  return meant === undefined ? '' : `: did you mean ${meant}?`;
+}
+
 function wrongLetters(length: number): number {
   if (length < ONE_WRONG) return 0;
   return length < TWO_WRONG ? 1 : 2;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { nearest } from '../base/nearest';
+import { hintOf, nearest } from '../base/nearest';
 import { networkList } from '../base/networks';
 import { mistakeInAddress } from '../database/database-url';
 import { countryNamed, isCountry, isPhoneCallingCode } from '../features/phones/phone-number';
@@ -81,10 +81,6 @@ export const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
       return `must be one of ${values.join(', ')}${hintOf(values.find((one) => one === word) ?? nearest(word, values))}`;
     },
   });
-
-function hintOf(meant: string | undefined): string {
-  return meant === undefined ? '' : `: did you mean ${meant}?`;
-}
 
 function isOrigin(value: string): boolean {
   return isWebOrigin(value) || isAppOrigin(value);

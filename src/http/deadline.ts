@@ -25,11 +25,10 @@ export function isTooLate(res: Response): boolean {
 /** Leaves an answer as it was sent, whatever its handler does later: Node would throw, or add to it. */
 function seal(res: Response): void {
   const unchanged = () => res;
-  const [setHeader, appendHeader, removeHeader] = [unchanged, unchanged, () => undefined];
   Object.assign(res, {
-    setHeader,
-    appendHeader,
-    removeHeader,
+    setHeader: unchanged,
+    appendHeader: unchanged,
+    removeHeader: () => undefined,
     writeHead: unchanged,
     write: () => true,
     end: unchanged,

@@ -10,7 +10,7 @@ export interface Shown {
 
 const PATH = '/metrics';
 
-/** Endings of names that nobody can register. */
+/** Endings of names that cannot be registered. */
 const PRIVATE = /\.(localhost|local|internal|lan|svc)$/;
 
 /**

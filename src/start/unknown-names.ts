@@ -1,4 +1,4 @@
-import { nearest } from '../base/nearest';
+import { hintOf, nearest } from '../base/nearest';
 import { SECRETS, VARIABLES } from '../config/variables';
 
 /** First words of our variables that no other known program uses. */
@@ -13,9 +13,8 @@ export function unknownVariables(env: Record<string, string | undefined>): strin
   const names = Object.keys(env).filter((name) => !KNOWN.includes(name) && !OF_OTHERS.test(name));
   return names.flatMap((name) => {
     const meant = nearest(name.toUpperCase(), KNOWN);
-    if (meant) return [`${name}: is not a setting of this service, and has no effect: did you mean ${meant}?`];
-    return OURS.test(name)
-      ? [`${name}: is not a setting of this service, and has no effect: .env.example lists all settings`]
-      : [];
+    if (!meant && !OURS.test(name)) return [];
+    const hint = meant ? hintOf(meant) : ': .env.example lists all settings';
+    return [`${name}: is not a setting of this service, and has no effect${hint}`];
   });
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../base/errors';
+import { hintOf } from '../../base/nearest';
 import { isTag, tagMeant } from './languages';
 import { allLastLines, hasLastLine, type LastLines } from './last-line';
 import { segmentsOf, type Segments } from './segments';
@@ -62,8 +63,7 @@ export function readWords(settings: WordsSettings): ReadWords {
 }
 
 function mistakeInDefault(given: string, known: string[]): string {
-  const meant = tagMeant(given, known);
-  return `DEFAULT_LANGUAGE: must be one of ${known.join(', ')}${meant === undefined ? '' : `: did you mean ${meant}?`}`;
+  return `DEFAULT_LANGUAGE: must be one of ${known.join(', ')}${hintOf(tagMeant(given, known))}`;
 }
 
 interface File {
