@@ -6,7 +6,7 @@ import { post } from '../support/calls';
 const STEP = 3;
 const USERS_A_MINUTE = 0.7;
 const NETWORKS_OF_USERS = 300;
-/** Every tenth user is in a network where nobody has verified a code before. */
+/** Every tenth user is in a network without a verified code before. */
 const NEWCOMERS = 10;
 /** Refusals in a row after which the attacker stops for this step. */
 const PATIENCE = 6;

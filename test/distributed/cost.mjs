@@ -17,7 +17,7 @@ const { insertGroup } = require('../support/sync');
 
 /**
  * npm run distributed-cost: what an operation costs the servers of a Citus, and one PostgreSQL in turns with it: the time of
- * their processors, and until the answer. Then what an instance costs that nobody uses. CITUS_BIN is the folder with the
+ * their processors, and until the answer. Then what an idle instance costs. CITUS_BIN is the folder with the
  * programs of a PostgreSQL that has Citus. With --first only the first Citus is measured.
  */
 const ROUNDS = 3;
