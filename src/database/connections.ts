@@ -8,6 +8,7 @@ import { DatabaseProbe } from './probe';
 import { Replica, type ReadAt, type Reading, type Server } from './replica';
 import { SharedReads } from './shared-reads';
 import type { Usage } from './statement';
+import { checkDeadline } from '../load/attempt';
 import { withTimeout } from '../load/timeout';
 
 export interface DatabaseSettings {
@@ -56,7 +57,7 @@ export function openConnections(
   const reads = new SharedReads(options, SHARED_CONNECTIONS, usage, timed('reads'));
   // For sync, which reads more rows at a time and would delay the small reads.
   const syncReads = new SharedReads(options, SHARED_CONNECTIONS, usage, timed('sync'));
-  const db = knexOn(pool, usage, timed('main'));
+  const db = knexOn(pool, usage, timed('main'), checkDeadline);
   const horizons = new Horizons(url, clocksApartMs, logger);
   const { reading, standbyPool, closeReading } = openReading(
     { reads: syncReads, db },

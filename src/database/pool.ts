@@ -142,6 +142,7 @@ export type StatementObserver = (connections: string, seconds: number, statement
 export type Took = (seconds: number, statement: string, failure: unknown) => void;
 
 const COMMIT = 'COMMIT;';
+const ROLLBACK = 'ROLLBACK';
 const WRITES = /\b(insert|update|delete|merge|share)\b/i;
 
 /** Returns whether a query of the builder only reads. A raw statement may call a function that writes. */
@@ -152,9 +153,15 @@ function isRead(builder: KnexBuilder): boolean {
 
 /**
  * Returns Knex on a pool. Retries statements outside of transactions when PostgreSQL asks for it, and when their
- * connection broke before they can have had an effect. Transactions are retried as a whole.
+ * connection broke before they can have had an effect. Transactions are retried as a whole. Where `mayBegin` throws, no
+ * statement begins, and a transaction is rolled back.
  */
-export function knexOn(pool: Pool, usage: Usage, took: Took = () => undefined): Knex {
+export function knexOn(
+  pool: Pool,
+  usage: Usage,
+  took: Took = () => undefined,
+  mayBegin: () => void = () => undefined,
+): Knex {
   const repeats = pool instanceof PatientPool && pool.watch.waits;
   class TimedClient extends PgClient {
     override runner(builder: KnexBuilder) {
@@ -167,7 +174,15 @@ export function knexOn(pool: Pool, usage: Usage, took: Took = () => undefined): 
 
     override async _query(connection: unknown, query: KnexQuery): Promise<unknown> {
       const begun = performance.now();
-      const ask = () => super._query(connection, query);
+      const ask = async () => {
+        try {
+          if (query.sql !== ROLLBACK) mayBegin();
+        } catch (error) {
+          if (query.sql === COMMIT) await super._query(connection, { sql: ROLLBACK });
+          throw error;
+        }
+        return super._query(connection, query);
+      };
       let failure: unknown;
       try {
         return await (this.transacting ? ask() : retrying(ask));

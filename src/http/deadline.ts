@@ -1,10 +1,18 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { Unavailable } from '../base/errors';
+import type { Attempt } from '../load/attempt';
 import type { Fail } from './error-handler';
 
 export const DEADLINE_MS = 8_000;
 const LOOK_MS = 250;
 const TOO_LATE = 'the request took too long, and may or may not have taken effect: try again shortly';
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Set if it must not take effect after its deadline. */
+    attempt?: Attempt;
+  }
+}
 
 /** A request without an answer, in a linked list of all such requests, oldest first. */
 interface Waiting {
@@ -36,8 +44,8 @@ function seal(res: Response): void {
 }
 
 /**
- * Answers 503 if a request has no answer DEADLINE_MS after its last byte, and the time that others need. Its work goes
- * on and may still succeed; docs/api.md tells clients what to do then.
+ * Answers 503 if a request has no answer DEADLINE_MS after its last byte, and the time that others need. A
+ * statement that has begun may still succeed; docs/api.md tells clients what to do then.
  */
 export class Deadline {
   /**
@@ -116,6 +124,7 @@ export class Deadline {
       else if (!res.headersSent && now - since > mostMs) {
         this.fail(new Unavailable('took_too_long', TOO_LATE), res);
         seal(res);
+        req.attempt?.giveUp();
       }
     }
   }

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { Caller } from '../base/caller';
 import { BadRequest, MethodNotAllowed } from '../base/errors';
+import { Attempt } from '../load/attempt';
 import type { LimitName } from '../load/limits';
 import type { Leave } from '../load/queue';
 import type { Queues } from '../load/queues';
@@ -150,6 +151,7 @@ async function send({ streams, file }: Operation, { req, res }: Call, result: un
 async function resultOf(operation: Operation, entrance: Entrance, call: Call): Promise<unknown> {
   const { access, queue, limits } = operation;
   const { req, res } = call;
+  const attempt = attemptOf(operation, req);
   const isCounted = queue !== undefined || limits !== undefined;
   // The input matches the schemas of the operation, and the call has the class of its access.
   const answer = operation.answer as (input: object, call: Call) => Promise<unknown>;
@@ -165,7 +167,7 @@ async function resultOf(operation: Operation, entrance: Entrance, call: Call): P
     input = call.input ??= inputOf(operation, req);
     if (isCounted && !(call instanceof ReaderCall))
       await enter(call instanceof UserCall ? call.userId : call.caller.address);
-    const result = await answer(input, call);
+    const result = await (attempt ? attempt.run(() => answer(input, call)) : answer(input, call));
     if (access === 'reader' && !req.signedIn) throw new Error('an operation for readers answered without reading');
     if (result instanceof Later) place?.leaveAnswer();
     return result;
@@ -176,6 +178,15 @@ async function resultOf(operation: Operation, entrance: Entrance, call: Call): P
   } finally {
     place?.leave();
   }
+}
+
+/**
+ * Returns the attempt of a request that may change something. Calls to others have deadlines of their own, after which
+ * their outcome is written down.
+ */
+function attemptOf({ access, othersMs }: Operation, req: Request): Attempt | undefined {
+  if (access === 'reader' || othersMs !== undefined) return undefined;
+  return (req.attempt = new Attempt());
 }
 
 function inputOf({ params, body, options }: Operation, req: Request): object {
@@ -201,16 +212,26 @@ interface Place {
 }
 
 /**
- * Takes a place in the queue. A call that has waited takes none of the heavy reads, since it has its own turns. A heavy
+ * Takes a place in the queue. A late write lets no other write of its user begin until it has ended, so that it does not
+ * take effect after one. A call that has waited takes none of the heavy reads, since it has its own turns. A heavy
  * answer, kept in memory, holds another place until the client has read it.
  */
 async function placeIn(
   queue: NonNullable<Operation['queue']>,
   queues: Entrance['queues'],
   userId: string,
-  { res, waited }: Call,
+  { req, res, waited }: Call,
 ): Promise<Place> {
-  if (queue === 'writes') return { leave: await queues.writes.enter(userId), leaveAnswer: () => undefined };
+  if (queue === 'writes') {
+    const leave = await queues.writes.enter(userId);
+    let unblock: Leave = () => undefined;
+    req.attempt?.onLate(() => (unblock = queues.writes.block(userId)));
+    const leaveBoth = () => {
+      unblock();
+      leave();
+    };
+    return { leave: leaveBoth, leaveAnswer: () => undefined };
+  }
   const leaveAnswer = queues[queue === 'exports' ? 'exports' : 'heavyAnswers'].take(userId);
   if (res.destroyed) leaveAnswer();
   else res.once('close', leaveAnswer);

@@ -116,6 +116,17 @@ export class Queue {
     if (!this.hasRoomFor(this.jobOf(sender, NO_OPTIONS))) throw this.refusal();
   }
 
+  /** Admits no further job of the sender until the returned function is called. */
+  block(sender: string): Leave {
+    const { shares } = this.jobOf(sender, NO_OPTIONS);
+    const most = Math.max(...shares.map((share) => share.most));
+    this.occupy(shares, most);
+    return () => {
+      this.occupy(shares, -most);
+      this.startNext(sender);
+    };
+  }
+
   refuseAll(): void {
     for (const jobs of [...this.waiting.values()]) for (const job of [...jobs]) job.refuse();
   }
@@ -129,7 +140,8 @@ export class Queue {
   private admit({ sender, shares, options }: Job): Leave {
     const running = { sender, shares, options, begun: this.now(), hasLeft: false };
     if (this.rules.aborts) this.abortable.push(running);
-    this.count(running, 1);
+    this.counts.running += 1;
+    this.occupy(shares, 1);
     return () => {
       if (running.hasLeft) return;
       this.release(running);
@@ -139,7 +151,8 @@ export class Queue {
 
   private release(job: Running): void {
     job.hasLeft = true;
-    this.count(job, -1);
+    this.counts.running -= 1;
+    this.occupy(job.shares, -1);
     this.usage?.add(job.sender, this.now() - job.begun);
     if (this.rules.aborts) this.abortable.splice(this.abortable.indexOf(job), 1);
   }
@@ -268,8 +281,7 @@ export class Queue {
     return this.waiting.get(sender)?.length ?? 0;
   }
 
-  private count({ shares }: Job, by: 1 | -1): void {
-    this.counts.running += by;
+  private occupy(shares: NetworkShare[], by: number): void {
     for (const { network } of shares) {
       const now = this.runningOf(network) + by;
       if (now > 0) this.running.set(network, now);

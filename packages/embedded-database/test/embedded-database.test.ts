@@ -241,8 +241,12 @@ describe('one service per data directory', () => {
     const dataDir = filledFolder();
     const { url } = await start(dataDir);
     const sessions = `FROM pg_stat_activity JOIN pg_locks USING (pid) WHERE locktype = 'advisory'`;
-    expect(await query(url, `SELECT pg_terminate_backend(pid) ${sessions}`)).toEqual([true]);
-    await until(async () => (await query(url, `SELECT pid ${sessions}`)).length === 1);
+    const [dropped] = await query(url, `SELECT pid ${sessions}`);
+    expect(await query(url, `SELECT pg_terminate_backend(${String(dropped)})`)).toEqual([true]);
+    await until(async () => {
+      const [pid] = await query(url, `SELECT pid ${sessions}`);
+      return pid !== undefined && pid !== dropped;
+    });
     expect(await refusal(start(dataDir))).toContain('is already running on');
   });
 });

@@ -1,0 +1,81 @@
+import { expectBody, expectRefusal, post, postUntilServed, type Answer } from '../../support/calls';
+import { expectOk, type SignedInPerson } from '../../support/people';
+import { stage } from '../../support/stage';
+import { LOCK_USER, untilWaiting, whileHeld } from '../../support/waiting';
+
+const { app, ann, bob } = stage({ people: 2, deadlineMs: 1_000 });
+
+const LOCK_BLACKLIST = 'SELECT FROM blacklist WHERE user_id = ? FOR UPDATE';
+const HELD = 'late requests';
+
+const late = (answer: Answer) => expectRefusal(answer, 503, '', 'took_too_long');
+const rename = ({ agent }: SignedInPerson, nickname: string) => ({
+  once: () => post(agent, '/user/set_nickname', { nickname }),
+  untilServed: () => postUntilServed(agent, '/user/set_nickname', { nickname }),
+});
+const nicknameOf = ({ id }: SignedInPerson) => app.db('users').where({ id }).pluck('nickname');
+
+/** Runs a call that waits for a lock until it has been answered as late. */
+async function lateAt(sql: string, values: string[], call: () => Promise<Answer>): Promise<void> {
+  let answer: Promise<Answer> | undefined;
+  await whileHeld(
+    app,
+    sql,
+    values,
+    () => (answer = call()),
+    async () => late((await answer) as Answer),
+  );
+}
+
+describe('a request that was answered as late', () => {
+  // guard late-requests-1: after its deadline no statement of a request begins
+  // src/database/pool.ts
+  // - if (query.sql !== ROLLBACK) mayBegin();
+  it.each([
+    ['goes on with no transaction', LOCK_USER],
+    ['does not commit one', LOCK_BLACKLIST],
+  ])('%s', async (_, lock) => {
+    const [user, friend] = [ann.id, bob.id];
+    await app.db('blacklist').insert({ user_id: user, friend_id: friend, status: false });
+    await lateAt(lock, [user], () => post(ann.agent, '/user/add_to_blacklist', { friendId: friend }));
+    expectBody(await rename(ann, 'Next').untilServed(), { code: 200 });
+    expect(await app.db('blacklist').where({ user_id: user }).pluck('status')).toEqual([false]);
+  });
+
+  it('begins no session', async () => {
+    const { region, phone, password } = ann;
+    const login = [app.api, '/user/login', { region, phone, password }] as const;
+    await lateAt('LOCK TABLE rate_limits', [], () => post(...login));
+    await expectOk(await postUntilServed(...login));
+    expect(await app.db('session').whereRaw(`sess->>'userId' = ?`, ann.id)).toHaveLength(2);
+  });
+
+  // guard late-requests-2: a late write that has begun lets no later one of its user overtake it
+  // src/http/operations-router.ts
+  // - (unblock = queues.writes.block(userId))
+  // + undefined
+  it('lets no write of its user begin before its own has ended', async () => {
+    await app.db.raw(`
+      CREATE SEQUENCE turns;
+      CREATE FUNCTION hold_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+        BEGIN
+          IF nextval('turns') = 1 THEN PERFORM pg_advisory_xact_lock(hashtext('${HELD}')); END IF;
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER hold_first BEFORE UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION hold_first();`);
+    try {
+      await app.db.transaction(async (trx) => {
+        await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', HELD);
+        const first = rename(ann, 'First').once();
+        await untilWaiting(app.db, 1);
+        late(await first);
+        expectBody(await rename(bob, 'Other').untilServed(), { code: 200 });
+        late(await rename(ann, 'Next').once());
+      });
+      expectBody(await rename(ann, 'Last').untilServed(), { code: 200 });
+      expect(await nicknameOf(ann)).toEqual(['Last']);
+    } finally {
+      await app.db.raw('DROP FUNCTION hold_first CASCADE; DROP SEQUENCE turns');
+    }
+  });
+});
