@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { URL } from 'node:url';
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import { circleIn } from './scripts/circles.mjs';
 
 /** Layers of src, from the bottom up. A file imports only from its own layer and lower ones. */
 const LAYERS = 'base load database http integrations web features config start composition admin server'.split(' ');
@@ -44,6 +45,11 @@ const sorted = (names) => [...names].sort().join(', ');
 const entries = (folder) => readdirSync(new URL(folder, import.meta.url)).map((name) => name.replace(/\.ts$/, ''));
 if (sorted(entries('src')) !== sorted(LAYERS)) throw new Error('eslint.config.mjs does not list the layers of src');
 if (sorted(entries('src/features')) !== sorted(SLICES)) throw new Error('eslint.config.mjs does not list all slices');
+
+for (const folder of ['src', 'packages/client/src', 'packages/embedded-database/src', 'packages/image-server/src']) {
+  const circle = circleIn(new URL(folder, import.meta.url).pathname);
+  if (circle) throw new Error(`files import each other: ${circle.join(' → ')}`);
+}
 
 const INSIDE_PACKAGE = {
   regex: '/packages/[^/]+/src/(?!reasons$)',

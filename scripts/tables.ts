@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDS } from '../src/admin/commands';
-import { SCOPES } from '../src/admin/command';
+import { SCOPES } from '../src/admin/tokens-repository';
 import { Metrics } from '../src/composition/metrics';
 import { LIMIT_VARIABLES, LIMITS, limitsOf, type Limit, type LimitName, type LimitRow } from '../src/load/limits';
 import { queueTable } from '../src/load/queues';

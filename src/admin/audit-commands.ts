@@ -1,5 +1,6 @@
 import type { Command } from './command';
-import { eventRows, MOST_ROWS } from './rows';
+import { MOST_ROWS } from './lookups';
+import { eventRows } from './rows';
 import { userIn } from './who';
 
 export const AUDIT: Command[] = [

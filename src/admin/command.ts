@@ -2,7 +2,7 @@ import type { Caller } from '../base/caller';
 import type { Services } from '../composition/services';
 import type { Config } from '../config/config';
 import type { SupportRepository } from './support-repository';
-import type { AdminTokensRepository } from './tokens-repository';
+import type { AdminTokensRepository, Scope } from './tokens-repository';
 
 /** The services that a command uses, and its operator. */
 export interface Workplace {
@@ -26,10 +26,6 @@ export interface Given {
   words: string[];
   options: Record<string, string | boolean | undefined>;
 }
-
-/** Scopes of an operator: looking, helping users, everything. Each includes those before it. */
-export const SCOPES = ['read', 'support', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];
 
 export interface Command {
   /** Its words, as in "sessions end". */

@@ -4,10 +4,10 @@ import { Forbidden, WrongToken } from '../base/errors';
 import { tokenHash } from '../base/secrets';
 import type { Limiter } from '../features/limits/limiter';
 import { callerOf } from '../http/caller-of';
-import { SCOPES, type Command, type Given, type Scope, type Workplace } from './command';
+import type { Command, Given, Workplace } from './command';
 import { asOperator } from './perform';
 import { tokenIn } from './tokens';
-import type { AdminToken, AdminTokensRepository } from './tokens-repository';
+import { SCOPES, type AdminToken, type AdminTokensRepository, type Scope } from './tokens-repository';
 
 type Admitted = Pick<Workplace, 'operator' | 'caller'> & { scope: Scope };
 

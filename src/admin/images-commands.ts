@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { UploadedImage } from '../features/images/images-repository';
 import { ALWAYS, Mistake, type Command, type Row, type Workplace } from './command';
-import { MOST_ROWS } from './rows';
+import { MOST_ROWS } from './lookups';
 import { userIn } from './who';
 
 export const IMAGES: Command[] = [

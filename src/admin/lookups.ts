@@ -1,7 +1,6 @@
 import { shown, statement, type Source } from '../database/statement';
 import { masked } from '../features/phones/phone-number';
 import { addNames } from '../features/users/names';
-import { MOST_ROWS } from './rows';
 
 /** Statements by which support looks for accounts, groups and images. */
 
@@ -34,6 +33,9 @@ export interface FoundMember {
 
 /** Maximum accounts that a search shows, so that a token of support does not read all of them by few calls. */
 export const MOST_FOUND = 5;
+
+/** Maximum rows of an answer. */
+export const MOST_ROWS = 50;
 
 /** Character after all those of ids and phones, which compare by bytes. */
 const AFTER_ALL = `'{'`;

@@ -4,9 +4,6 @@ import type { SessionRow } from '../features/sessions/sessions-repository';
 import type { Row } from './command';
 import type { FoundEvent, FoundLimit } from './support-repository';
 
-/** Maximum rows of an answer. */
-export const MOST_ROWS = 50;
-
 export function limitRow({ limit, subject, used, amount, ends }: FoundLimit): Row {
   return { limit, subject, used, amount, ends };
 }

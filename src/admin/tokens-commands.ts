@@ -1,7 +1,8 @@
 import { tokenHash } from '../base/secrets';
-import { ALWAYS, Mistake, SCOPES, type Command, type Given, type Parts, type Scope, type Workplace } from './command';
-import { MOST_ROWS } from './rows';
+import { ALWAYS, Mistake, type Command, type Given, type Parts, type Workplace } from './command';
+import { MOST_ROWS } from './lookups';
 import { newToken } from './tokens';
+import { SCOPES, type Scope } from './tokens-repository';
 
 const DAYS = 90;
 /** Longest life of a token, which the table also refuses to exceed. */

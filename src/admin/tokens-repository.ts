@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 import { shown, statement } from '../database/statement';
-import type { Scope } from './command';
+
+/** Scopes of an operator: looking, helping users, everything. Each includes those before it. */
+export const SCOPES = ['read', 'support', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
 
 /** Identity and rights of a valid token. */
 export interface AdminToken {

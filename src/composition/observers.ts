@@ -1,9 +1,7 @@
 import type { RequestHandler } from 'express';
-import type { Logger } from 'pino';
 import type { StatementObserver } from '../database/pool';
 import type { RequestObserver } from '../http/request-log';
 import type { CallObserver } from '../integrations/calls';
-import type { Traces, TraceSettings } from './traces';
 
 /** Told of each request, statement and call to a vendor. */
 export interface Observers {
@@ -12,13 +10,6 @@ export interface Observers {
   request?: RequestObserver | undefined;
   statement?: StatementObserver | undefined;
   call?: CallObserver | undefined;
-}
-
-/** Loads OpenTelemetry only where traces are on: it is large, and slow to load. */
-export async function openTraces(settings: TraceSettings | undefined, logger: Logger): Promise<Traces | undefined> {
-  if (!settings) return undefined;
-  const { Traces } = await import('./traces');
-  return new Traces(settings, logger);
 }
 
 export function bothOf(one: Observers = {}, other: Observers = {}): Observers {

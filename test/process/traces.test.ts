@@ -7,7 +7,7 @@ const NODE_OPTIONS = `--require=${join(ROOT, 'test/support/show-modules.cjs')}`;
 
 describe('a service', () => {
   // guard process-traces-1: the SDK of OpenTelemetry is not loaded without a collector
-  // src/composition/observers.ts
+  // src/composition/open-traces.ts
   // - if (!settings) return undefined;
   // - const { Traces }
   // + await import('./traces');

@@ -1,4 +1,5 @@
-import type { Command, Scope } from '../../src/admin/command';
+import type { Command } from '../../src/admin/command';
+import type { Scope } from '../../src/admin/tokens-repository';
 import { neededOf, pathOf } from '../../src/admin/command-body';
 import { newToken } from '../../src/admin/tokens';
 import { AdminTokensRepository } from '../../src/admin/tokens-repository';

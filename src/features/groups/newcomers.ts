@@ -1,15 +1,16 @@
 import type { ReasonOf } from '../../base/reasons';
-import type { GroupSettings } from './groups-service';
 import type { MembershipsRepository } from './memberships-repository';
 import { unfit } from './refusals';
 
-interface Bringing extends Pick<GroupSettings, 'addFriendsOnly' | 'maxJoined'> {
+interface Bringing {
   /** The user who adds the others. */
   userId: string;
   /** Ids as sent. */
   memberIds: string[];
   /** Locked users. Conditions that held before the lock are checked again for them. */
   open: string[];
+  addFriendsOnly: boolean;
+  maxJoined: number;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { REMOTE_COMMANDS } from '../../../src/admin/admin-api';
-import { SCOPES, type Row, type Scope } from '../../../src/admin/command';
+import type { Row } from '../../../src/admin/command';
+import { SCOPES, type Scope } from '../../../src/admin/tokens-repository';
 import { pathOf } from '../../../src/admin/command-body';
 import { callAdmin, tokenWith, tryCommand } from '../../support/admin-calls';
 import { startApp, type TestApp } from '../../support/app';
