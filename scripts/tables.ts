@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDS } from '../src/admin/commands';
 import { SCOPES } from '../src/admin/tokens-repository';
-import { Metrics } from '../src/composition/metrics';
 import { LIMIT_VARIABLES, LIMITS, limitsOf, type Limit, type LimitName, type LimitRow } from '../src/load/limits';
 import { queueTable } from '../src/load/queues';
+import { describedMetrics } from './described-metrics';
 
 const ROOT = join(__dirname, '..');
 /** Line width of .env.example. */
@@ -29,14 +29,14 @@ const WINDOWS = new Map([
 ]);
 
 /** Returns the new text of each file. */
-export function filesWithTables(): Map<string, string> {
+export async function filesWithTables(): Promise<Map<string, string>> {
   const files = new Map(TABLES.map(({ file }) => [file, readFileSync(join(ROOT, file), 'utf8')]));
   for (const { file, after, before, made } of TABLES) {
     const text = files.get(file) ?? '';
     const begin = text.indexOf(after) + after.length;
     const end = text.indexOf(before, begin);
     if (begin < after.length || end < 0) throw new Error(`${file} has no place for its table`);
-    files.set(file, text.slice(0, begin) + made() + text.slice(end));
+    files.set(file, text.slice(0, begin) + (await made()) + text.slice(end));
   }
   return files;
 }
@@ -69,9 +69,9 @@ function inDigits(places: number | undefined): string {
   return places?.toLocaleString('en') ?? '';
 }
 
-function metricsTable(): string {
+async function metricsTable(): Promise<string> {
   const shown = (words: string[]) => words.map((word) => `\`${word}\``).join(', ');
-  const rows = new Metrics().described();
+  const rows = (await describedMetrics()).described();
   return rows.map(({ name, type, help, labels }) => line(`\`${name}\``, type, shown(labels), help)).join('');
 }
 
@@ -119,4 +119,5 @@ function commented(text: string): string {
   return lines.map((one) => `# ${one}\n`).join('');
 }
 
-if (process.argv[1] === __filename) for (const [file, text] of filesWithTables()) writeFileSync(join(ROOT, file), text);
+if (process.argv[1] === __filename)
+  void filesWithTables().then((files) => files.forEach((text, file) => writeFileSync(join(ROOT, file), text)));

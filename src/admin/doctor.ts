@@ -47,7 +47,7 @@ const CHECKS: Record<string, Check> = {
     return `${connections} of ${maxConnections} are in use: raise max_connections, or lower DATABASE_POOL_MAX`;
   },
   'oldest transaction': async ({ server: { oldestSeconds }, services }) => {
-    const seen = Math.round(await watchOldest(services.asked.horizonAge));
+    const seen = Math.round(await watchOldest(() => services.horizonAge.seconds()));
     if (Math.max(oldestSeconds - MOST_OPEN_SECONDS, seen - MOST_WRITING_SECONDS) < 0) return undefined;
     return `it has been open for ${Math.max(oldestSeconds, seen)} s or more, and holds back syncs: docs/alerts.md, OldTransaction`;
   },

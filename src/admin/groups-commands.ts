@@ -58,7 +58,7 @@ async function openGroupIn(at: Workplace, id: string): Promise<FoundGroup> {
 
 async function checkHeir(at: Workplace, { id, creatorId }: FoundGroup, userId: string): Promise<void> {
   if (userId === creatorId) throw new Mistake(`${userId}: is the creator of this group`);
-  if (!(await at.services.operators.isMember(id, userId)))
+  if (!(await at.services.memberships.isMember(id, userId)))
     throw new Mistake(`${userId}: is not a member of this group`);
 }
 

@@ -21,7 +21,7 @@ export const LIMITS: Command[] = [
     changes: ALWAYS,
     run: async (at, { words: [who = ''], options }) => {
       const found = await limitsOf(at, who);
-      for (const { key } of options.dryRun ? [] : found) await at.services.operators.clearLimit(key);
+      for (const { key } of options.dryRun ? [] : found) await at.services.limiter.clearBucket(key);
       return { [options.dryRun ? 'would clear' : 'cleared']: found.map(limitRow) };
     },
   },

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Caller } from '../base/caller';
 import { createLogger } from '../base/logger';
-import { buildServices, type Outside } from '../composition/services';
+import type { Outside } from '../composition/open-foundation';
+import { buildServices } from '../composition/services';
 import type { Config } from '../config/config';
 import { askingBy, migrationsIn } from '../database/migrations';
 import { connectionOptions, knexFor } from '../database/pool';
@@ -27,7 +28,7 @@ export async function perform(command: Command, given: Given, at: Workplace): Pr
   const userId = await idIn(command, given, at);
   const parts = await command.run(at, given);
   try {
-    await at.services.operators.note(detailOf(command, given, at.operator), userId, at.caller);
+    await at.services.audit.noteOperator(detailOf(command, given, at.operator), userId, at.caller);
     return parts;
   } catch (error) {
     // The change stands, and its answer may be told only once.
@@ -61,7 +62,7 @@ export async function atWorkplace<T>(
       const repositories = { support: new SupportRepository(db, limits), tokens: new AdminTokensRepository(db) };
       return await work({ config, services, ...repositories, ...asOperator(operator) });
     } finally {
-      await services.close();
+      await services.parts.close();
     }
   } finally {
     await db.destroy();
@@ -98,7 +99,7 @@ async function checkDatabase(db: Knex, databaseUrl: string): Promise<void> {
 /** Returns the id of the user that a command names. */
 async function idIn(command: Command, { words }: Given, { services }: Workplace): Promise<string | undefined> {
   const who = words[wordsOf(command).findIndex(({ name }) => name === 'user')];
-  return who?.startsWith('+') ? services.operators.userIdOf(phoneIn(who).number) : who;
+  return who?.startsWith('+') ? services.users.idOf(phoneIn(who).number) : who;
 }
 
 /** Words that may have many digits without being a phone. */

@@ -12,7 +12,7 @@ export const ROUTES: Command[] = [
     scope: 'read',
     run: async ({ services, config }, { words: [given = ''] }) => {
       const phone = phoneIn(given);
-      const { routes } = services.operators;
+      const { routes } = services;
       const [key, route] = routes.routeOf(phone);
       const traffic = await routes.traffic(phone);
       return {

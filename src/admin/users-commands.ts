@@ -27,7 +27,7 @@ export const USERS: Command[] = [
     scope: 'support',
     run: async (at, { words: [who = ''] }) => {
       const { phones, ...user } = await userIn(at, who);
-      const claims = (await at.services.operators.claimsOf(user.id)).map(claimRow);
+      const claims = (await at.services.numberClaims.ofUser(user.id)).map(claimRow);
       return {
         user: [{ ...user, sessions: (await sessionsOf(at, user.id)).length, phones: phones.join(' ') }],
         ...(claims.length > 0 && { 'claims of its number': claims }),
@@ -70,7 +70,7 @@ export const USERS: Command[] = [
     run: async (at, { words: [who = '', given = ''], options }) => {
       const { id, phones } = await openUserIn(at, who);
       const phone = phoneIn(given);
-      const holder = await at.services.operators.userIdOf(phone.number);
+      const holder = await at.services.users.idOf(phone.number);
       if (holder !== undefined)
         throw new Mistake(`${given}: is the phone of ${holder === id ? 'this account' : holder}`);
       if (!options.dryRun)

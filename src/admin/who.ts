@@ -12,7 +12,7 @@ export function phoneIn(text: string): Phone {
 
 /** Finds the account of an id or of a phone in international form. */
 export async function userIn({ services, support }: Workplace, text: string): Promise<FoundUser> {
-  const id = text.startsWith('+') ? await services.operators.userIdOf(phoneIn(text).number) : text;
+  const id = text.startsWith('+') ? await services.users.idOf(phoneIn(text).number) : text;
   const user = id === undefined ? undefined : await support.user(id);
   if (user) return user;
   if (text.startsWith('+')) throw new Mistake(`${text}: no account has this phone`);

@@ -17,15 +17,15 @@ const TOLD: Record<string, string> = { delivered: 'was delivered', failed: 'was 
 export async function why(at: Workplace, { words: [given = ''], options }: Given): Promise<Parts> {
   const { services, support, config } = at;
   const phone = phoneIn(given);
-  const id = await services.operators.userIdOf(phone.number);
+  const id = await services.users.idOf(phone.number);
   const user = id === undefined ? undefined : await support.user(id);
   const read = () => support.limitsOf(phone.number, namesPer(config.limits, 'phone'));
   const found = await read();
   const lifted = options.fix === true ? await lift(at, found.filter(isFull), options.dryRun === true) : undefined;
   const limits = lifted ? await read() : found;
   const events = await support.eventsOfPhone(masked(phone.number), user?.id, EVENTS);
-  const claims = user ? await services.operators.claimsOf(user.id) : [];
-  const traffic = await services.operators.trafficOf(phone);
+  const claims = user ? await services.numberClaims.ofUser(user.id) : [];
+  const traffic = await services.spendGuard.trafficTo(phone);
   return {
     account: [accountOf(phone, user, user ? await sessionsOf(at, user.id) : [])],
     ...(claims.length > 0 && { 'claims of its number': claims.map(claimRow) }),
@@ -71,7 +71,7 @@ async function refusalsOfCodes(at: Workplace, phone: Phone, limits: FoundLimit[]
 
 /** Tells by which ways codes go to the phone, and which channels no way of the route has. */
 function routeTo({ services }: Workplace, phone: Phone): string {
-  const [key, route] = services.operators.routes.routeOf(phone);
+  const [key, route] = services.routes.routeOf(phone);
   const ways = route.flat();
   const missing = CHANNELS.filter((channel) => ways.every((way) => way.channel !== channel));
   const refused =
@@ -93,7 +93,7 @@ function closingIn(events: FoundEvent[], user: FoundUser | undefined): string[] 
 
 /** Tells what became of the last code, as far as it is known. */
 async function lastCodeOf({ services }: Workplace, phone: Phone): Promise<string[]> {
-  const last = await services.operators.lastCode(phone);
+  const last = await services.codeSender.lastTo(phone);
   if (!last || last.way === '') return [];
   const { way, at, isVerified, receipt } = last;
   const told =
@@ -125,7 +125,7 @@ function metBy(limits: Limits, found: FoundLimit[], isSuch: (refusal: AppError) 
 
 /** Clears the full limits of the number. Addresses and the whole service keep theirs. */
 async function lift({ services }: Workplace, full: FoundLimit[], isDry: boolean): Promise<string[]> {
-  for (const { key } of isDry ? [] : full) await services.operators.clearLimit(key);
+  for (const { key } of isDry ? [] : full) await services.limiter.clearBucket(key);
   const names = [...new Set(full.map(({ limit }) => limit))];
   if (names.length === 0) return ['there was nothing to lift'];
   return names.map((name) => `${isDry ? 'would lift' : 'lifted'} ${name}`);

@@ -1,5 +1,4 @@
 import type { Express } from 'express';
-import type { Knex } from 'knex';
 import type { Config } from '../config/config';
 import { DeviceCookies, deviceCookieName } from '../features/auth/device-cookies';
 import { SessionCookies, sessionCookieName } from '../features/sessions/session-cookies';
@@ -17,7 +16,8 @@ import type { Operation } from '../http/operation';
 import { operationsRouter } from '../http/operations-router';
 import { operations } from './operations';
 import { pages } from './pages';
-import { buildServices, type Outside, type Services } from './services';
+import type { Outside } from './open-foundation';
+import { buildServices, type Services } from './services';
 
 export interface ContainerOptions {
   /** Address of the metrics, once they are served. */
@@ -29,11 +29,8 @@ export interface ContainerOptions {
 export interface Container {
   app: Express;
   services: Services;
-  db: Knex;
   /** Makes /readyz answer 503, so that a load balancer sends requests to other instances. */
   announceStop(): void;
-  /** Runs the periodic clean-ups now. */
-  sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,7 +46,7 @@ export async function buildContainer(
 
   const names = { session: sessionCookieName(config.production), device: deviceCookieName(config.production) };
   const reader = new SessionReader(connections.reads, cookieReader(names.session), keys.sessionSecrets);
-  const store = new SessionStore(connections.pool, services.keptSessions, logger);
+  const store = new SessionStore(connections.pool, services.repos.sessions, logger);
   const sessionRules = { secrets: keys.sessionSecrets, production: config.production, ...config.sessions };
   const cookies = new SessionCookies(store, reader, sessionRules);
   const devices = new DeviceCookies(keys.sessionSecrets, config.production);
@@ -64,7 +61,7 @@ export async function buildContainer(
   const entrance = { watch, rest, fail, ...access, queues: services.queues, limiter: services.limiter };
   const { inbox, meter } = services;
   const pageParts = { inbox, meter, metricsUrl, inboxToken: keys.inboxToken };
-  const accounts = (): Mounted[] => [
+  const routers: Mounted[] = [
     // Before /user/:id, which would refuse a GET.
     { router: changesRouter(services.sync, { reading: cookies.reading, rest }) },
     {
@@ -80,25 +77,15 @@ export async function buildContainer(
     { at: '/captcha', router: services.shownCaptchas },
     { router: services.receipts },
     ...pages(config, pageParts).map((router) => ({ router })),
-  ];
-  const routers = [
-    ...(config.imagesOnly ? [] : accounts()),
     { router: healthRouter(health) },
     { router: services.uploads },
   ];
-
-  if (!config.imagesOnly) {
-    services.messagingUpdates.begin();
-    services.webhooks.begin();
-    services.gatherer.begin();
-  }
+  services.parts.begin();
 
   const appParts = { routers, onError, logger, bearer: bearerSessions(names) };
   return {
     app: createApp({ ...appParts, observe: observers?.request, enclose: observers?.enclose }, config.http),
     services,
-    db: connections.db,
-    sweep: () => services.sweep(),
     announceStop: () => {
       health.announceStop();
       // Their clients ask another instance.
@@ -107,7 +94,7 @@ export async function buildContainer(
     close: async () => {
       store.close();
       deadline.close();
-      await services.close();
+      await services.parts.close();
     },
   };
 }

@@ -31,9 +31,14 @@ export function operations(
   { cookies, devices }: Cookies,
   publicUrlOf: PublicUrlOf,
 ): Record<string, Operation[]> {
-  const { auth, tokenLogins, sessions, words, sending, verifying, account, numberClaims, exporting } = services;
+  const { auth, tokenLogins, sessions, words, sendCode, verifyCode, account, numberClaims, exporting } = services;
   return {
-    Verification: verificationRouter({ words, sending, verifying, deviceOf: (req) => devices.find(req) }),
+    Verification: verificationRouter({
+      words,
+      sending: sendCode,
+      verifying: verifyCode,
+      deviceOf: (req) => devices.find(req),
+    }),
     Captchas: captchaRouter(services.captchas, publicUrlOf),
     'Login and passwords': authRouter({ auth, tokenLogins, sessions, cookies, devices, publicUrlOf }),
     Sessions: sessionsRouter(sessions),

@@ -8,15 +8,15 @@ import { docsRouter } from '../web/docs-router';
 import { inboxRouter } from '../web/inbox-router';
 import { OWN_NAMES } from '../web/own-machine';
 
-type Inboxed = Pick<Config, 'http' | 'imagesOnly' | 'production' | 'sms'>;
+type Inboxed = Pick<Config, 'http' | 'production' | 'sms'>;
 
 /**
  * Returns whether messages are kept for reading: only in development without real messages, and without a known proxy,
  * whose requests look as if they came from this machine.
  */
-export function hasInbox({ http, imagesOnly, production, sms }: Inboxed): boolean {
+export function hasInbox({ http, production, sms }: Inboxed): boolean {
   const isBehindProxy = http.trustProxy !== false || (http.publicUrl !== undefined && !isOwn(http.publicUrl));
-  return !production && !imagesOnly && !sms.reachesPhones && !isBehindProxy;
+  return !production && !sms.reachesPhones && !isBehindProxy;
 }
 
 function isOwn(url: string): boolean {
@@ -48,7 +48,6 @@ export function pages({ http }: Config, { inbox, inboxToken, metricsUrl, meter }
 
 /** Returns the links that are printed at the start. With an inbox they contain its token. */
 export function pagePaths(config: Inboxed, inboxToken: string): string[] {
-  if (config.imagesOnly) return [];
   const paths = [...(config.http.docsPage ? ['/docs'] : []), ...(hasInbox(config) ? ['/dev/inbox'] : [])];
   return hasInbox(config) ? paths.map((path) => `${path}#inbox=${inboxToken}`) : paths;
 }

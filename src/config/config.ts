@@ -168,11 +168,9 @@ function isOnPrivateHost(address: string | undefined): boolean {
   return address !== undefined && isPrivateHost(new URL(address).hostname);
 }
 
-/** Returns whether this process only stores images. It then knows only what that requires of accounts. */
-function imagesOnlyOf({ IMAGES, STORAGE_PROVIDER }: Environment, mistakes: string[]): boolean {
+function checkImages({ IMAGES, STORAGE_PROVIDER }: Environment, mistakes: string[]): void {
   if (IMAGES !== 'here' && STORAGE_PROVIDER === 'qiniu')
     mistakes.push('IMAGES: unset it with STORAGE_PROVIDER=qiniu, where Qiniu stores the images');
-  return IMAGES === 'only';
 }
 
 function wordsOf(env: Environment): WordsSettings {
@@ -200,10 +198,10 @@ function wordsOf(env: Environment): WordsSettings {
 function nested(env: Environment, mistakes: string[]) {
   const need = needing(env, mistakes);
   const strict = isProduction(env);
+  checkImages(env, mistakes);
   const inProduction = (value: number | undefined, amount: number) => value ?? (strict ? amount : 0);
   return {
     production: strict,
-    imagesOnly: imagesOnlyOf(env, mistakes),
     http: {
       host: env.HOST,
       port: env.PORT,

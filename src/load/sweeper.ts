@@ -3,6 +3,14 @@ import { Tally } from '../base/tally';
 
 const TEN_MINUTES = 600_000;
 
+/** A periodic clean-up, by its name in the metrics. */
+export interface Sweep {
+  name: string;
+  /** Pause between two, if not ten minutes. */
+  everyMs?: number;
+  run: () => Promise<void>;
+}
+
 /**
  * Runs periodic clean-ups, which delete expired rows and files, and end what a killed process left. Deleting only saves
  * space: no reader accepts an expired row.
@@ -10,21 +18,25 @@ const TEN_MINUTES = 600_000;
 export class Sweeper {
   /** Rounds by sweep and outcome. */
   readonly rounds: Tally;
-  private readonly timer: NodeJS.Timeout;
+  private readonly timers: NodeJS.Timeout[];
 
   constructor(
-    private readonly sweeps: Record<string, () => Promise<void>>,
+    private readonly sweeps: Sweep[],
     private readonly logger: Pick<Logger, 'warn'>,
-    everyMs = TEN_MINUTES,
   ) {
-    this.rounds = new Tally(Object.keys(sweeps).flatMap((name) => [`${name} done`, `${name} failed`]));
-    this.timer = setInterval(() => void this.sweep(), everyMs).unref();
+    this.rounds = new Tally(sweeps.flatMap(({ name }) => [`${name} done`, `${name} failed`]));
+    const pauseOf = ({ everyMs = TEN_MINUTES }: Sweep) => everyMs;
+    this.timers = [...new Set(sweeps.map(pauseOf))].map((pause) => {
+      const due = sweeps.filter((sweep) => pauseOf(sweep) === pause);
+      return setInterval(() => void this.sweep(due), pause).unref();
+    });
   }
 
-  async sweep(): Promise<void> {
-    for (const [name, sweep] of Object.entries(this.sweeps)) {
+  /** Runs these in turn, by default all. */
+  async sweep(due = this.sweeps): Promise<void> {
+    for (const { name, run } of due) {
       try {
-        await sweep();
+        await run();
         this.rounds.add(`${name} done`);
       } catch (error) {
         this.rounds.add(`${name} failed`);
@@ -34,6 +46,6 @@ export class Sweeper {
   }
 
   close(): void {
-    clearInterval(this.timer);
+    for (const timer of this.timers) clearInterval(timer);
   }
 }

@@ -87,7 +87,7 @@ describe('an installation with one role', () => {
 
 describe('an installation with two roles', () => {
   // guard roles-2: migrations run as the owner
-  // src/server.ts
+  // src/run.ts
   // - migrate(database.migrationUrl,
   // + migrate(database.url,
   it('migrates as the owner and serves as the other role, with any characters in the passwords', async () => {

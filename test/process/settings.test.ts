@@ -232,7 +232,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 
 describe('mistakes in settings at npm start', () => {
   // guard settings-3: a port in use is reported before a database is made
-  // src/server.ts
+  // src/run.ts
   // - await askForPort(config);
   it('reports in one line that the port is taken, and leaves no running database', async () => {
     const other = createServer().listen(0, '127.0.0.1');
@@ -249,10 +249,10 @@ describe('mistakes in settings at npm start', () => {
   });
 
   // guard settings-7: an empty stored key signs nothing
-  // src/server.ts
+  // src/run.ts
   // - ...keyMistakes(config)
   // guard settings-12: the service does not start with words that it cannot use
-  // src/server.ts
+  // src/run.ts
   // - ...words.mistakes,
   it('names all mistakes at once, under one headline', async () => {
     const folder = makeDataDir();
@@ -314,7 +314,7 @@ describe('mistakes in settings at npm start', () => {
   });
 
   // guard settings-8: a misspelt variable is reported
-  // src/server.ts
+  // src/run.ts
   // - unknownVariables(process.env).forEach((line) => startLog.warn(line));
   // guard settings-9: an unknown variable is reported without its value
   // src/start/unknown-names.ts
@@ -346,7 +346,7 @@ describe('mistakes in settings at npm start', () => {
   });
 
   // guard settings-13: each start tells of test numbers
-  // src/server.ts
+  // src/accounts-server.ts
   // - await warnOfTestNumbers(container);
   it('tells of each test number at each start, with neither the number nor its code', async () => {
     const lastDay = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
@@ -357,7 +357,7 @@ describe('mistakes in settings at npm start', () => {
   });
 
   // guard settings-11: an .env that cannot be read is reported, not ignored
-  // src/server.ts
+  // src/run.ts
   // - if (error && codeOf(error) !== 'ENOENT')
   // + if (false)
   it('reports an .env that exists and cannot be read', () => {
@@ -520,9 +520,9 @@ describe('the suggestion of what to try next', () => {
   };
 
   // guard settings-10: the suggestion of what to try next does not cost a message
-  // src/server.ts
+  // src/accounts-server.ts
   // - sms.reachesPhones ? '/readyz' :
-  // + sms.reachesPhones && production ? '/readyz' :
+  // + false ? '/readyz' :
   it.each([
     ['in production', () => ({ ...productionEnv(), LEAVE_SECONDS: '0' })],
     ['with a provider of SMS', () => twilio],

@@ -51,7 +51,7 @@ describe('npm start without a database', () => {
   });
 
   // guard start-2: the service connects to its embedded database as a role that owns nothing
-  // src/server.ts
+  // src/run.ts
   // - url: postgres.serviceUrl,
   // + url: postgres.url,
   it('connects to it as a role with only the rights that the service needs', async () => {
@@ -64,6 +64,21 @@ describe('npm start without a database', () => {
     );
     expect(rows).toEqual([{ usename: 'accounts_service' }]);
     await client.end();
+    await service.stop();
+  });
+
+  // guard start-4: a process for images serves nothing of the accounts
+  // src/server.ts
+  // - process.env.IMAGES === 'only'
+  // + false
+  it('serves images, its health and nothing else with IMAGES=only', async () => {
+    const service = await (await startService({ DATA_DIR: makeUsedDataDir(), IMAGES: 'only' })).untilReady();
+    expect(service.stdout).toContain(`try       curl ${service.url}/readyz\n`);
+    const get = async (path: string) => (await fetch(service.url + path)).status;
+    for (const path of ['/openapi.json', '/docs', '/dev/inbox', '/.well-known/jwks.json', '/user/find/44/7911123456'])
+      expect(await get(path)).toBe(404);
+    for (const path of ['/user/login', '/sync/0']) expect((await service.post(path, {})).status).toBe(404);
+    for (const path of ['/healthz', '/readyz']) expect(await get(path)).toBe(200);
     await service.stop();
   });
 
@@ -154,7 +169,7 @@ describe('npm start without a database', () => {
   });
 
   // guard start-3: an unwritable folder is reported at the start
-  // src/server.ts
+  // src/run.ts
   // - ...folderMistakes(config),
   it('says first that a data folder cannot be written, whatever the folder is needed for', async () => {
     const DATABASE_URL = 'postgresql://a@127.0.0.1:4/c';
@@ -206,8 +221,8 @@ describe('npm start without a database', () => {
 
 describe('SIGTERM, with a load balancer that has to notice it,', () => {
   // guard start-1: an instance that is told to stop reports so before it closes
-  // src/server.ts
-  // - container.announceStop();
+  // src/run.ts
+  // - built.announceStop();
   it('makes the service unready at once, but it answers for LEAVE_SECONDS more', async () => {
     const service = await (await startService({ DATA_DIR: makeUsedDataDir(), LEAVE_SECONDS: '2' })).untilReady();
     const kept = await service.post('/user/get_sms_img_code', {});

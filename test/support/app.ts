@@ -15,7 +15,8 @@ import pino from 'pino';
 import request from 'supertest';
 import { buildAdminApi } from '../../src/admin/admin-api';
 import { createLogger } from '../../src/base/logger';
-import { buildContainer, type Container } from '../../src/composition/container';
+import { buildImagesContainer } from '../../src/composition/images-container';
+import { buildContainer } from '../../src/composition/container';
 import type { Metrics } from '../../src/composition/metrics';
 import { bothOf } from '../../src/composition/observers';
 import { openTraces } from '../../src/composition/open-traces';
@@ -142,9 +143,9 @@ export async function startApp(env: Env = {}, options: AppOptions = {}): Promise
     patience,
     vendorTimeoutMs,
   };
-  const container = await buildContainer(config, outside, {
-    wrap: (operation) => asDescribed(answerAfter(operation, () => app.beforeOperation(operation.path))),
-  });
+  const wrap = (operation: Operation) => asDescribed(answerAfter(operation, () => app.beforeOperation(operation.path)));
+  const accounts = env.IMAGES === 'only' ? undefined : await buildContainer(config, outside, { wrap });
+  const container = accounts ?? (await buildImagesContainer(config, outside));
   options.metrics?.watch(container.services);
   const server = createHttpServer(container.app);
   let smallSockets: SocketServer | undefined;
@@ -155,7 +156,8 @@ export async function startApp(env: Env = {}, options: AppOptions = {}): Promise
   });
   const complaints = asDocumented(server, PUBLIC);
   const url = await listen(server);
-  const api = config.admin && buildAdminApi({ config, logger, deadlineMs: DEADLINE_MS, services: container.services });
+  const api =
+    config.admin && accounts && buildAdminApi({ config, logger, deadlineMs: DEADLINE_MS, services: accounts.services });
   const adminServer = api && createHttpServer(api.app);
   const adminComplaints = adminServer ? asDocumented(adminServer, ADMIN) : [];
   const owner = testPool(ownerUrl, OWNER_CONNECTIONS);
@@ -169,7 +171,7 @@ export async function startApp(env: Env = {}, options: AppOptions = {}): Promise
     adminUrl: adminServer ? await listen(adminServer) : '',
     db: owner.db,
     ownerUrl,
-    serviceDb: container.db,
+    serviceDb: container.services.connections.db,
     databaseUrl,
     sms,
     inboxToken: rememberSecret(keys.inboxToken),
@@ -192,9 +194,9 @@ export async function startApp(env: Env = {}, options: AppOptions = {}): Promise
       return path;
     },
     fullConnections: () => [...connections].filter(({ writableNeedDrain }) => writableNeedDrain).length,
-    liveSyncs: () => container.services.lives.count,
+    liveSyncs: () => accounts?.services.lives.count ?? 0,
     announceStop: () => container.announceStop(),
-    sweep: () => container.sweep(),
+    sweep: () => container.services.parts.sweep(),
     close: async () => {
       await owner.close();
       smallSockets?.close();
@@ -233,7 +235,11 @@ async function closeServer(server: Server): Promise<void> {
   await closed;
 }
 
-async function closeAll(server: Server, container: Container, database: TestDatabase | undefined): Promise<void> {
+async function closeAll(
+  server: Server,
+  container: { close(): Promise<void> },
+  database: TestDatabase | undefined,
+): Promise<void> {
   await closeServer(server);
   await container.close();
   await database?.drop();

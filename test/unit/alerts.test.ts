@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { Metrics } from '../../src/composition/metrics';
+import { describedMetrics } from '../../scripts/described-metrics';
 import { ALERT_FAULTS } from '../faults/alert-faults';
 import { ROOT } from '../support/service-process';
 
@@ -25,7 +25,7 @@ const panels = readdirSync(join(ROOT, folder)).flatMap(
 
 /** Every series that the service shows without being used, and the parts of its histograms. */
 async function knownNames(): Promise<Set<string>> {
-  const metrics = new Metrics();
+  const metrics = await describedMetrics();
   const names = [...(await metrics.text()).matchAll(/^# TYPE (\w+) (\w+)/gm)];
   const parts = (name: string, type: string) =>
     type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => name + end) : [name];

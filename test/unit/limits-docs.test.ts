@@ -10,7 +10,8 @@ describe('the page', () => {
   // docs/limits.md
   // - | exports | user | | 1 | 0 | | 429 too_many_at_once |
   // + | exports | user | | 2 | 0 | | 429 too_many_at_once |
-  it.each([...filesWithTables()])('%s has the current tables (npm run tables writes them)', (file, text) => {
-    expect(readFileSync(join(__dirname, '../..', file), 'utf8')).toBe(text);
+  it('has the current tables, as have all others (npm run tables writes them)', async () => {
+    for (const [file, text] of await filesWithTables())
+      expect(readFileSync(join(__dirname, '../..', file), 'utf8')).toBe(text);
   });
 });

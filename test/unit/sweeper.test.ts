@@ -6,7 +6,10 @@ describe('Sweeper', () => {
     const warn = jest.fn();
     const failure = new Error('the database is away');
     const sweeper = new Sweeper(
-      { first: () => Promise.reject(failure), second: () => Promise.resolve(void swept.push('second')) },
+      [
+        { name: 'first', run: () => Promise.reject(failure) },
+        { name: 'second', run: () => Promise.resolve(void swept.push('second')) },
+      ],
       { warn },
     );
     await sweeper.sweep();
@@ -25,7 +28,9 @@ describe('Sweeper', () => {
   it('sweeps at intervals until it is closed', async () => {
     jest.useFakeTimers();
     let sweeps = 0;
-    const sweeper = new Sweeper({ only: () => Promise.resolve(void (sweeps += 1)) }, { warn: () => undefined }, 1_000);
+    const sweeper = new Sweeper([{ name: 'only', everyMs: 1_000, run: () => Promise.resolve(void (sweeps += 1)) }], {
+      warn: () => undefined,
+    });
     await jest.advanceTimersByTimeAsync(3_500);
     expect(sweeps).toBe(3);
     sweeper.close();

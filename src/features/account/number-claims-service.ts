@@ -6,13 +6,14 @@ import { WrongPassword } from '../auth/credentials';
 import type { OwnPassword } from '../auth/own-password';
 import type { Notices } from '../notices/notices';
 import type { OwnPhone, Phone } from '../phones/phone-number';
-import type { Account } from '../users/users-repository';
+import type { Account, UsersRepository } from '../users/users-repository';
 import { inTurn, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { close, type AccountService, type Asker, type ClosingRepositories } from './account-service';
 import type { NumberClaim, NumberClaimsRepository } from './number-claims-repository';
 
 interface Parts {
   claims: NumberClaimsRepository;
+  users: Pick<UsersRepository, 'account'>;
   account: Pick<AccountService, 'endRest'>;
   ownPassword: OwnPassword;
   notices: Notices;
@@ -20,7 +21,7 @@ interface Parts {
   queues: Pick<Queues, 'verificationTokens'>;
 }
 
-interface Rules {
+export interface ClaimRules {
   /** Days without a session after which an account is asleep. 0: numbers are not handed on. */
   recycleDays: number;
   tokenTtlSeconds: number;
@@ -43,8 +44,14 @@ interface Outcome {
 export class NumberClaimsService {
   constructor(
     private readonly parts: Parts,
-    private readonly rules: Rules,
+    private readonly rules: ClaimRules,
   ) {}
+
+  /** Returns the claims of an account that is open. */
+  async ofUser(userId: string): Promise<NumberClaim[]> {
+    const account = await this.parts.users.account(userId);
+    return account ? this.parts.claims.ofAccount(account) : [];
+  }
 
   /** Returns the claim, or undefined if the number is free now. The token stays valid, to register with. */
   async startOver(verificationToken: string, caller: Caller): Promise<NumberClaim | undefined> {

@@ -4,7 +4,7 @@ import type { SecurityEventsRepository } from '../audit/security-events-reposito
 import type { SessionsRepository } from '../sessions/sessions-repository';
 import type { UsersRepository } from '../users/users-repository';
 
-interface Repositories {
+export interface SuspensionRepositories {
   numberClaims: { end(userId: string): Promise<number> };
   users: UsersRepository;
   sessions: SessionsRepository;
@@ -20,7 +20,7 @@ interface Repositories {
  * data, codes and known devices, and others see no difference.
  */
 export class SuspensionService {
-  constructor(private readonly transaction: Transaction<Repositories>) {}
+  constructor(private readonly transaction: Transaction<SuspensionRepositories>) {}
 
   /** Returns false, and changes nothing, when the account is suspended already or is closed. */
   async suspend(userId: string, reason: string | undefined, caller: Caller): Promise<boolean> {

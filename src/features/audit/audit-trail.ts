@@ -34,6 +34,11 @@ export class AuditTrail {
     await this.attempt(event, this.events.add(event, caller));
   }
 
+  /** Notes the command of an operator, or fails. */
+  async noteOperator(detail: string, userId: string | undefined, caller: Caller): Promise<void> {
+    await this.events.add({ event: 'operator', detail, ...(userId && { userId }) }, caller);
+  }
+
   /** Notes events that anybody can repeat without end, up to a limit per user, or per address without a user. */
   async noteUpToLimit(event: SecurityEvent, caller: Caller): Promise<void> {
     await this.attempt(event, this.addUpToLimit(event, caller));

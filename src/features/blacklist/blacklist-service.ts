@@ -4,10 +4,15 @@ import type { BlacklistRepository } from './blacklist-repository';
 import type { BlacklistEntry } from './blacklist-schemas';
 import type { UsersRepository } from '../users/users-repository';
 
+export interface BlacklistRepositories {
+  blacklist: BlacklistRepository;
+  users: UsersRepository;
+}
+
 export class BlacklistService {
   constructor(
     private readonly blacklist: BlacklistRepository,
-    private readonly transaction: Transaction<{ blacklist: BlacklistRepository; users: UsersRepository }>,
+    private readonly transaction: Transaction<BlacklistRepositories>,
     /** Maximum entries; 0: no limit. */
     private readonly mostEntries: number,
   ) {}

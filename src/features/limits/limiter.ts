@@ -34,8 +34,8 @@ export interface PendingUses extends Pick<CountedUses, 'giveBack'> {
   settle(counted?: LimitUse[]): Promise<void>;
 }
 
-/** Called for the audit trail when a caller meets a limit, once per window of that limit. */
-export type LimitMet = (use: { limit: Limit; subject: string }, caller: Caller) => Promise<void>;
+/** Called when a caller meets a limit, once per window of that limit. */
+export type LimitMet = (use: { limit: Limit; subject: string }, caller: Caller) => Promise<void> | void;
 
 const nothing = () => Promise.resolve();
 const NOTHING: PendingUses & CountedUses = { giveBack: nothing, giveBackButAddress: nothing, settle: nothing };
@@ -45,14 +45,18 @@ export class Limiter {
   /** Refusals by limit. */
   readonly met: Tally;
   private readonly full = new FullBuckets();
+  private readonly listeners: LimitMet[] = [];
 
   constructor(
     private readonly buckets: LimitsRepository,
     readonly limits: Limits,
-    private readonly limitMet: LimitMet,
     private readonly queues: Pick<Queues, 'counts'>,
   ) {
     this.met = new Tally(Object.values(limits).map(({ name }) => name));
+  }
+
+  onMet(listener: LimitMet): void {
+    this.listeners.push(listener);
   }
 
   /** Counts the uses, or throws the refusal when a limit is met. */
@@ -184,7 +188,8 @@ export class Limiter {
     for (const { limit, key } of wanted) if (full.some((bucket) => bucket.key === key)) this.met.add(limit.name);
     const unnoted = full.filter(({ noted }) => !noted).map(({ key }) => key);
     const first = unnoted.length > 0 ? await this.buckets.note(unnoted) : [];
-    for (const use of wanted) if (first.includes(use.key)) await this.limitMet(use, caller);
+    for (const use of wanted.filter(({ key }) => first.includes(key)))
+      for (const met of this.listeners) await met(use, caller);
     throw worst(wanted, full);
   }
 }

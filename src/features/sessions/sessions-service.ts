@@ -4,7 +4,7 @@ import type { SecurityEventsRepository } from '../audit/security-events-reposito
 import type { Limiter } from '../limits/limiter';
 import type { SessionRow, SessionsRepository } from './sessions-repository';
 
-interface Repositories {
+export interface SessionsRepositories {
   sessions: SessionsRepository;
   securityEvents: SecurityEventsRepository;
   messagingTokens: {
@@ -17,7 +17,7 @@ interface Repositories {
 interface Parts {
   sessions: SessionsRepository;
   limiter: Limiter;
-  transaction: Transaction<Repositories>;
+  transaction: Transaction<SessionsRepositories>;
 }
 
 /** Lists and ends the sessions of a user. */
@@ -60,7 +60,7 @@ export class SessionsService {
 }
 
 async function noteEnded(
-  { securityEvents }: Pick<Repositories, 'securityEvents'>,
+  { securityEvents }: Pick<SessionsRepositories, 'securityEvents'>,
   userId: string,
   operation: string,
   caller: Caller,

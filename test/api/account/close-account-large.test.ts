@@ -108,8 +108,8 @@ describeOnOneServer('POST /user/close_account for an account with much data', ()
   // - ORDER BY ${key} LIMIT ${PAGE}),
   // + ORDER BY ${key} LIMIT 30 * ${PAGE}),
   // guard close-account-large-4: the sweep ends what a closed account has left
-  // src/composition/services.ts
-  // - closings: () => accounts.closings.sweep(),
+  // src/features/account/build-account.ts
+  // - { name: 'closings', run: () => closings.sweep() },
   // guard close-account-large-5: a closed account whose rows cannot be ended does not delay others
   // src/features/account/closings-service.ts
   // - await this.endAll(id, SWEEPER).catch((error: unknown) => logger.warn({ err: error }, LATER));

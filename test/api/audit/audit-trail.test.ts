@@ -165,8 +165,8 @@ describe('the audit trail notes', () => {
 
   // guard audit-trail-14: a reached limit is recorded
   // src/features/limits/limiter.ts
-  // - if (first.includes(use.key)) await this.limitMet(use, caller);
-  // + void [first, use, caller];
+  // - await met(use, caller);
+  // + void [met, use, caller];
   it('a limit that is exceeded, by its name, once per window', async () => {
     const phone = newPhone();
     await post(app.api, '/user/send_code', phone);
@@ -385,9 +385,9 @@ describe('the audit trail', () => {
   });
 
   // guard audit-trail-5: a stop waits for the events of refused logins
-  // src/composition/services.ts
+  // src/composition/parts.ts
   // - Object.values(background)
-  // + [background.telling, background.ending]
+  // + Object.values(background).slice(1)
   it('keeps every refused login, even of an instance that is stopped at that moment', async () => {
     const person = await insertPerson(app);
     const other = await shortLived();

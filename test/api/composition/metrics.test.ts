@@ -135,7 +135,7 @@ describe('metrics', () => {
     const services = await buildServices(config, outside);
     fresh.watch(services);
     const text = await fresh.text();
-    await services.close();
+    await services.parts.close();
     for (const series of [
       'accounts_limits_met_total{limit="send_in_all"}',
       'accounts_sms_total{provider="console",outcome="failed"}',
@@ -227,7 +227,7 @@ describe('metrics', () => {
     expect(text).toContain('accounts_database_ready 0');
     expect(text).toContain('accounts_queue_running{queue="hashing"} 0');
     expect(text).not.toMatch(/^accounts_sync_horizon_age_seconds /m);
-    await services.close();
+    await services.parts.close();
   });
 });
 

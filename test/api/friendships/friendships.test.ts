@@ -641,8 +641,8 @@ describe('friendships', () => {
 
   describe('an unanswered request', () => {
     // guard friendships-21: an unanswered request expires
-    // src/composition/services.ts
-    // - requests: () => friendships.sweep(),
+    // src/features/friendships/build-friendships.ts
+    // - { name: 'requests', run: () => friendships.sweep() }
     it('ends on both sides after 30 days, also when ignored or deleted, which sync tells', async () => {
       const [cat, dan] = await insertAndSignInAll(app, 'Cat', 'Dan');
       for (const one of [bob, cat, dan]) expectAction(await invite(ann, one), 'Sent');

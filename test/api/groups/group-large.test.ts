@@ -150,8 +150,8 @@ describe('a group of 5,000 members', () => {
   });
 
   // guard group-large-7: a sweep ends what is left of a dismissed group
-  // src/composition/services.ts
-  // - dismissals: () => dismissals.sweep(),
+  // src/features/groups/build-groups.ts
+  // - { name: 'dismissals', run: () => dismissals.sweep() }
   it('is ended by a sweep if the process that dismissed it stops midway, or another service dismissed it', async () => {
     await app.db('groups').where({ id: groupId }).update({ dismissed_at: new Date() });
     expect(await living()).toBe(CROWD + 2);

@@ -82,8 +82,8 @@ describe('an image server in a process of its own', () => {
   });
 
   // guard image-server-1: a separate image server removes images within seconds once the accounts have made them due
-  // src/composition/services.ts
-  // - new Sweeper({ unused: () => storage.removeUnused() }, logger, REMOVE_UNUSED_MS),
+  // src/composition/images-container.ts
+  // - { sweeps: [images.removing] }
   it('removes a portrait soon after it is replaced, and all images soon after the account is closed', async () => {
     await show(ann, await upload(ann));
     await show(ann, 'https://example.com/another.png');
@@ -100,17 +100,6 @@ describe('an image server in a process of its own', () => {
     await show(bob, 'https://example.com/another.png');
     await until(() => namesOf(bob).length === 0);
     expect(namesOf(ann)).toHaveLength(1);
-  });
-
-  // guard image-server-2: a separate image server serves nothing of the accounts
-  // src/composition/container.ts
-  // - ...(config.imagesOnly ? [] : accounts()),
-  // + ...accounts(),
-  it('serves nothing else, and reports its health', async () => {
-    for (const path of ['/openapi.json', '/docs', '/dev/inbox', '/.well-known/jwks.json', '/user/find/44/7911123456'])
-      expect((await fetch(images.url + path)).status).toBe(404);
-    for (const path of ['/user/login', '/sync/0']) expect((await images.api.post(path)).status).toBe(404);
-    for (const path of ['/healthz', '/readyz']) expect((await fetch(images.url + path)).status).toBe(200);
   });
 
   it('stores no image with the accounts', async () => {

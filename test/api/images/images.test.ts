@@ -349,8 +349,8 @@ describe('images stored by this service', () => {
   });
 
   // guard images-12: an instance that stops removes unfinished uploads
-  // src/composition/services.ts
-  // - , storage.close()
+  // src/features/images/build-images.ts
+  // - resources: [storage],
   it('leave nothing behind when the service stops during their upload', async () => {
     const ending = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     const { headers, body } = multipartForm([

@@ -811,7 +811,9 @@ describe('every limit of the table', () => {
       silent,
       new Background(silent, queues.securityEvents),
     );
-    return new Limiter(new LimitsRepository(db), limits, (use, caller) => audit.noteLimitMet(use, caller), queues);
+    const limiter = new Limiter(new LimitsRepository(db), limits, queues);
+    limiter.onMet((use, caller) => audit.noteLimitMet(use, caller));
+    return limiter;
   }
 });
 

@@ -351,9 +351,9 @@ describe('a notice', () => {
   });
 
   // guard notices-18: a stop waits for notices
-  // src/composition/services.ts
+  // src/composition/parts.ts
   // - Object.values(background)
-  // + [background.noting, background.ending]
+  // + Object.values(background).slice(0, 1)
   it('is sent before the instance ends when its event happened just before a stop', async () => {
     const one = await instance();
     const person = await settled();

@@ -299,7 +299,7 @@ describe('GET /dev/inbox', () => {
 
   // guard pages-1: the inbox of development does not exist in production
   // src/composition/pages.ts
-  // - return !production && !imagesOnly && !sms.reachesPhones && !isBehindProxy;
+  // - return !production && !sms.reachesPhones && !isBehindProxy;
   // + return !sms.reachesPhones;
   it('does not exist in production, whatever sends the messages', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'accounts-pages-'));
@@ -331,8 +331,8 @@ describe('GET /dev/inbox', () => {
 
   // guard pages-3: the inbox of development does not exist where messages are really sent
   // src/composition/pages.ts
-  // - !production && !imagesOnly && !sms.reachesPhones
-  // + !production && !imagesOnly
+  // - !production && !sms.reachesPhones
+  // + !production
   it('does not exist where messages are really sent', async () => {
     const sending = await instance(TWILIO);
     for (const path of INBOX) expectRefusal(await sendRaw(sending, path, GET), 404, 'no such path');

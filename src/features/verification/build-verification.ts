@@ -1,0 +1,85 @@
+import type { Foundation } from '../../foundation/foundation';
+import { tallied } from '../../foundation/part';
+import { chooseCaptchas, type CaptchaSettings } from '../../integrations/captcha/choose-captchas';
+import type { SenderSettings } from '../../integrations/senders/choose-senders';
+import { receiptReaders } from '../../integrations/senders/receipts';
+import type { AuditTrail } from '../audit/audit-trail';
+import type { KnownPlaces } from '../audit/known-places';
+import type { Limiter } from '../limits/limiter';
+import type { Routes } from '../sending/routes';
+import type { Sending } from '../sending/sending';
+import { TestNumbers, type TestNumber } from '../sending/test-numbers';
+import type { WaysRepository } from '../sending/ways-repository';
+import type { Words } from '../sending/words';
+import type { SpendGuard } from '../spend-guard/spend-guard';
+import type { UsersRepository } from '../users/users-repository';
+import { CaptchaService } from './captcha-service';
+import type { CaptchasRepository } from './captchas-repository';
+import { CodeSender } from './code-sender';
+import { receiptsRouter } from './receipts-router';
+import { SendCodeService, type SendingRules } from './send-code-service';
+import { VerificationCodes } from './verification-code';
+import type { VerificationRepository } from './verification-repository';
+import { VerifyCodeService, type VerifyingRules } from './verify-code-service';
+
+interface Repositories {
+  captchas: CaptchasRepository;
+  users: UsersRepository;
+  verification: VerificationRepository;
+  ways: WaysRepository;
+}
+
+type Needs = Foundation<Repositories> & {
+  words: Words;
+  routes: Routes;
+  sending: Sending;
+  limiter: Limiter;
+  audit: AuditTrail;
+  places: KnownPlaces;
+  spendGuard: SpendGuard;
+};
+
+interface Settings {
+  rules: SendingRules & VerifyingRules & { codeTtlSeconds: number };
+  captcha: CaptchaSettings;
+  senders: SenderSettings;
+  testNumbers: TestNumber[];
+}
+
+/** Captchas are large, and anyone can request many. */
+const CAPTCHA_SWEEP_MS = 60_000;
+
+const CAPTCHAS = {
+  name: 'captchas_total',
+  help: 'Captchas that were made, and verdicts on answers.',
+  labels: ['result'],
+};
+
+export async function buildVerification(needs: Needs, { rules, captcha, senders, testNumbers: numbers }: Settings) {
+  const { repos, sessionSecrets: secrets, observeCall: observe, vendorTimeoutMs: timeoutMs, ...others } = needs;
+  const challenges = { secrets, isAlarmed: () => needs.spendGuard.isAlarmed() };
+  const asking = { ...others, kept: repos.captchas, challenges, observe, timeoutMs };
+  const { captchas: provider, shown: shownCaptchas } = await chooseCaptchas(captcha, asking);
+  const captchas = new CaptchaService(provider, needs.limiter);
+  const codes = new VerificationCodes(secrets);
+  const testNumbers = new TestNumbers(numbers, repos.users);
+  const parts = { ...others, ...repos, codes, captchas, testNumbers };
+  const sender = new CodeSender(parts, rules);
+  return {
+    codes,
+    testNumbers,
+    shownCaptchas,
+    captchas,
+    codeSender: sender,
+    sendCode: new SendCodeService({ ...parts, sender }, rules),
+    verifyCode: new VerifyCodeService(parts, rules),
+    receipts: receiptsRouter(receiptReaders(senders), repos.verification, needs.limiter),
+    part: {
+      sweeps: [
+        { name: 'codes', run: () => repos.verification.sweep() },
+        { name: 'captchas', everyMs: CAPTCHA_SWEEP_MS, run: () => repos.captchas.sweep() },
+      ],
+      figures: [tallied(CAPTCHAS, captchas.counts)],
+    },
+  };
+}
