@@ -40,7 +40,7 @@ const MEMBERS_NOT_IN_REACT_NATIVE = [
 
 /** Globals of browsers. */
 const IN_BROWSERS = (
-  'document navigator fetch URL crypto setTimeout setInterval matchMedia location history sessionStorage ' +
+  'document navigator fetch URL crypto setTimeout setInterval clearInterval matchMedia location history sessionStorage ' +
   'addEventListener'
 ).split(' ');
 

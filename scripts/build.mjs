@@ -18,5 +18,5 @@ for (const document of ['openapi.json', 'admin-openapi.json']) cpSync(`docs/${do
 for (const folder of ['src', 'packages/image-server/src'])
   cpSync(folder, `dist/${folder}`, {
     recursive: true,
-    filter: (path) => statSync(path).isDirectory() || /\.(cjs|mjs|html|css|json)$/.test(path),
+    filter: (path) => statSync(path).isDirectory() || /\.(cjs|mjs|html|css|svg|json)$/.test(path),
   });

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { Router } from 'express';
-import { get } from '../http/route';
+import { get, methods } from '../http/route';
 import type { Meter } from '../http/shared-text';
 import { ownFile, servingFiles } from './page-file';
 
@@ -15,9 +15,14 @@ export function docsRouter({ hasInbox }: { hasInbox: boolean }, meter: Meter): R
   // The page has relative addresses, so that a proxy can put it under any path; a final slash would change them.
   const router = Router({ strict: true });
   const serve = servingFiles(router, meter);
-  serve('/docs', ownFile('docs.html'), (html) => html.replace('{{inbox}}', hasInbox ? INBOX : ''));
+  serve('/docs', ownFile('docs.html'), (html) => html.replaceAll('{{inbox}}', hasInbox ? INBOX : ''));
   get(router, '/docs/', (_req, res) => res.redirect('../docs'));
-  for (const name of ['page.css', 'docs.css', 'messages.mjs', 'first-run.mjs', 'reference.mjs'])
+  // The address that is printed at the start, in a browser. A POST is an upload, which a later router answers.
+  methods(router, '/', {
+    get: [(_req, res) => res.redirect('docs')],
+    post: [(_req, _res, next) => next('route')],
+  });
+  for (const name of ['page.css', 'icon.svg', 'docs.css', 'messages.mjs', 'first-run.mjs', 'reference.mjs'])
     serve(`/docs/${name}`, ownFile(name));
   for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) serve(`/docs/${name}`, join(SWAGGER_UI, name));
   return router;

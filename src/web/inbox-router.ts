@@ -14,7 +14,7 @@ export interface Links {
   metricsUrl: () => string | undefined;
 }
 
-const WITHOUT_TOKEN = 'needs the token: open the link that the service printed at its start';
+const WITHOUT_TOKEN = 'the inbox needs its token: open the link that the service printed at its start';
 
 /**
  * Serves the pages of development to a browser on this machine: links, and the messages. The messages also need the
@@ -27,9 +27,9 @@ export function inboxRouter(inbox: Inbox, token: string, links: Links, meter: Me
   serve('/dev', ownFile('dev.html'), (html) =>
     html.replace('{{docs}}', links.hasDocs ? 'docs' : '').replaceAll('{{metrics}}', links.metricsUrl() ?? ''),
   );
-  for (const name of ['page.css', 'messages.mjs', 'dev.mjs']) serve(`/dev/${name}`, ownFile(name));
+  for (const name of ['page.css', 'icon.svg', 'messages.mjs']) serve(`/dev/${name}`, ownFile(name));
   serve('/dev/inbox', ownFile('inbox.html'));
-  for (const name of ['page.css', 'messages.mjs', 'inbox.mjs']) serve(`/dev/inbox/${name}`, ownFile(name));
+  for (const name of ['page.css', 'icon.svg', 'messages.mjs', 'inbox.mjs']) serve(`/dev/inbox/${name}`, ownFile(name));
 
   get(router, '/dev/inbox.json', (req, res) => {
     if (!isSameText(req.get('Authorization') ?? '', `Bearer ${token}`))

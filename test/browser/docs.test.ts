@@ -189,21 +189,33 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
   });
 
   describe('the inbox', () => {
-    it('opens only with the printed link, also with that of a later start in the same tab', async () => {
-      const { page } = await openPage(browser, `${app.url}/dev/inbox`);
-      await page.getByText('open the link that the service printed').waitFor();
+    it('opens only with the printed link, also with that of a later start in the same tab, and asks only then', async () => {
+      const page = await (await browser.newContext()).newPage();
+      let refused = 0;
+      page.on('response', (response) => (refused += response.status() === 404 ? 1 : 0));
+      await page.clock.install();
+      await page.goto(`${app.url}/dev/inbox`);
+      await page.getByText('The inbox needs its token: open the link that the service printed').waitFor();
+      await page.clock.runFor(10_000);
       await page.goto(`${app.url}/dev/inbox#inbox=${app.inboxToken}`);
       await page.getByText(/^(Messages: |Nothing was sent)/).waitFor();
-      expect(page.url()).toBe(`${app.url}/dev/inbox`);
+      expect([refused, page.url()]).toEqual([1, `${app.url}/dev/inbox`]);
+      const again = page.waitForResponse('**/inbox.json');
+      await page.clock.runFor(2_000);
+      await again;
       await page.reload();
       await page.getByText(/^(Messages: |Nothing was sent)/).waitFor();
     });
 
-    it('opens from the page /dev, which hands the token on', async () => {
-      const page = await open('/dev');
-      await page.getByRole('link', { name: 'Inbox' }).click();
-      await page.getByText(/^(Messages: |Nothing was sent)/).waitFor();
-      expect(page.url()).toBe(`${app.url}/dev/inbox`);
+    it('opens in another tab from the page /dev, which hands the token on, or says where it is', async () => {
+      const { page } = await openPage(browser, `${app.url}/dev`);
+      const note = page.getByText('open the link that the service printed');
+      await note.waitFor();
+      await page.goto(`${app.url}/dev#inbox=${app.inboxToken}`);
+      await note.waitFor({ state: 'hidden' });
+      const opened = page.context().waitForEvent('page');
+      await page.getByRole('link', { name: 'Inbox' }).click({ modifiers: ['ControlOrMeta'] });
+      await (await opened).getByText(/^(Messages: |Nothing was sent)/).waitFor();
     });
 
     it('is mentioned by the first run when the page was opened without the token', async () => {
@@ -231,6 +243,8 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
     if (path === '/docs') {
       await signIn(page);
       await openOperation(page, 'userSendCode');
+      // Commands scroll in their boxes.
+      expect(await page.evaluate<number>("document.querySelector('.curl').scrollWidth")).toBeGreaterThan(360);
     } else await page.locator('.message').first().waitFor();
     expect(await width(page)).toBe(360);
   });
@@ -252,6 +266,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       'Inbox',
       'Calling code',
       'Phone',
+      expect.stringContaining('curl'),
       'Copy',
       'Send the code',
     ]);

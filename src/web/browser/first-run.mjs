@@ -1,6 +1,6 @@
 // The first run, from a phone number to a synchronised client: a form for each call, its command for curl, its answer.
 
-import { fetchMessages, fragment } from './messages.mjs';
+import { fetchMessages } from './messages.mjs';
 
 const { inbox } = document.body.dataset;
 
@@ -71,7 +71,6 @@ const inputs = [];
 const shown = STEPS.map(show);
 setCurrent(0);
 refresh();
-if (inbox) Object.assign(document.querySelector('#to-inbox'), { hidden: false, href: inbox + fragment() });
 
 function show(step, index) {
   const item = document.querySelector('#step').content.cloneNode(true).firstElementChild;
@@ -83,6 +82,7 @@ function show(step, index) {
   part('.copy').setAttribute('aria-label', `Copy the command of step ${index + 1}`);
   part('.copy').hidden = !navigator.clipboard;
   part('.copy').addEventListener('click', () => copy(part('.copy'), part('.curl').textContent));
+  part('.curl').setAttribute('aria-label', `Command of step ${index + 1}`);
   part('.body').setAttribute('aria-label', `Answer of step ${index + 1}`);
   if (step.more) part('.buttons').prepend(moreButton(step.more, part));
   part('form').addEventListener('submit', (event) => {

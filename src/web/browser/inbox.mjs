@@ -6,13 +6,23 @@ const EVERY_MS = 2_000;
 const state = document.querySelector('#state');
 const list = document.querySelector('.messages');
 let shown = '';
+let timer;
+
+function begin() {
+  clearInterval(timer);
+  timer = setInterval(refresh, EVERY_MS);
+  void refresh();
+}
 
 async function refresh() {
   if (document.hidden) return;
+  const current = timer;
   try {
-    const { result, message } = await fetchMessages('inbox.json');
+    const { code, result, message } = await fetchMessages('inbox.json');
     if (result) show(result);
     else state.textContent = message;
+    // The token is missing, or that of an earlier start.
+    if (code === 404) clearInterval(current);
   } catch {
     state.textContent = 'The service cannot be reached.';
   }
@@ -41,5 +51,6 @@ function asItem({ to, body, code, at }) {
   return item;
 }
 
-void refresh();
-setInterval(refresh, EVERY_MS);
+begin();
+// A link with another token was opened in this tab.
+addEventListener('hashchange', begin);

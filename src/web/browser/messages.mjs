@@ -4,25 +4,28 @@ const KEY = 'inbox-token';
 
 function takeToken() {
   const [, given] = /^#inbox=([\w-]+)$/.exec(location.hash) ?? [];
-  if (!given) return;
-  sessionStorage.setItem(KEY, given);
-  // Keeps it out of the history.
-  history.replaceState(null, '', location.pathname + location.search);
+  if (given) {
+    sessionStorage.setItem(KEY, given);
+    // Keeps it out of the history.
+    history.replaceState(null, '', location.pathname + location.search);
+  }
+  handOn(sessionStorage.getItem(KEY));
+}
+
+/** Adds the token to links, which may open another tab, and shows what to do without it. */
+function handOn(token) {
+  for (const link of document.querySelectorAll('.with-token')) link.hash = token ? `inbox=${token}` : '';
+  for (const note of document.querySelectorAll('.without-token')) note.hidden = token !== null;
 }
 
 takeToken();
 // For the link of a later start, opened in the same tab.
 addEventListener('hashchange', takeToken);
 
-/** Returns the part of a link that hands the token on to another tab. */
-export function fragment() {
-  const token = sessionStorage.getItem(KEY);
-  return token ? `#inbox=${token}` : '';
-}
-
-/** Returns the answer: `result` with the messages, or a `message` for the reader. */
+/** Returns the answer: `result` with the messages, or a `code` and a `message` for the reader. */
 export async function fetchMessages(address) {
   const token = sessionStorage.getItem(KEY) ?? '';
   const response = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
-  return response.json();
+  const { message, ...answer } = await response.json();
+  return message ? { ...answer, message: `${message[0].toUpperCase()}${message.slice(1)}.` } : answer;
 }

@@ -16,7 +16,7 @@ import { stage } from '../../support/stage';
 
 const INBOX = [
   '/dev',
-  '/dev/dev.mjs',
+  '/dev/icon.svg',
   '/dev/messages.mjs',
   '/dev/page.css',
   '/dev/inbox',
@@ -26,6 +26,7 @@ const INBOX = [
   '/dev/inbox/page.css',
 ];
 const GET = { method: 'GET' };
+const TYPES = { css: 'text/css; charset=utf-8', mjs: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' };
 const TWILIO = {
   SMS_PROVIDER: 'twilio',
   TWILIO_ACCOUNT_SID: 'AC0',
@@ -77,11 +78,14 @@ describe.each(['/docs', '/dev', '/dev/inbox'])('the page %s', (path) => {
     const html = await textOf(path);
     expect(html).not.toMatch(/<style|style=|<script>|\son\w+=|https?:/);
     const files = filesIn(html);
-    expect(files.length).toBeGreaterThanOrEqual(2);
-    for (const file of files) {
-      const { status, headers } = await sendRaw(app, `${path.replace(/\w+$/, '')}${file}`, GET);
-      const type = file.endsWith('.css') ? 'text/css' : 'text/javascript';
-      expect([file, status, headers['content-type']]).toEqual([file, 200, `${type}; charset=utf-8`]);
+    for (const [ending, type] of Object.entries({ ...TYPES, js: TYPES.mjs })) {
+      const named = files.filter((file) => file.endsWith(`.${ending}`));
+      if (ending !== 'js') expect(named).not.toEqual([]);
+      for (const file of named)
+        expect(await sendRaw(app, `${path.replace(/\w+$/, '')}${file}`, GET)).toMatchObject({
+          status: 200,
+          headers: { 'content-type': type },
+        });
     }
   });
 
@@ -92,6 +96,13 @@ describe('GET /docs', () => {
   it('uses addresses that work below any path of a proxy', async () => {
     expect(await textOf('/docs')).not.toMatch(/(src|href)="\//);
     expect(await sendRaw(app, '/docs/', GET)).toMatchObject({ status: 302, headers: { location: '../docs' } });
+  });
+
+  it('is shown at the address that the service prints, which also takes uploads', async () => {
+    for (const method of ['GET', 'HEAD'])
+      expect(await sendRaw(app, '/', { method })).toMatchObject({ status: 302, headers: { location: 'docs' } });
+    expect(await sendRaw(app, '/')).toMatchObject({ body: { reason: 'malformed_upload' } });
+    expectRefusal(await sendRaw(app, '/', { method: 'PUT' }), 405, 'GET, POST');
   });
 
   it('is compressed when the client accepts it, and sent again only after a change', async () => {
@@ -117,6 +128,7 @@ describe('GET /docs', () => {
     const off = await instance({ DOCS_PAGE: 'off' });
     for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js'])
       expectRefusal(await sendRaw(off, path, GET), 404, 'no such path');
+    expectRefusal(await sendRaw(off, '/', GET), 405, 'POST');
     await textOf('/dev/inbox', off);
   });
 
