@@ -86,8 +86,9 @@ function withCode(code: number, returned: Reason[]): string {
  * Use renews a session now and then.
  */
 function sessionIn(operation: Operation): Record<string, z.ZodType> {
-  const { cookies } = operation;
-  if (!cookies) return needsSession(operation) ? { 'Set-Cookie': renewed, 'X-Session-Token': sessionToken } : {};
+  const { cookies, knowsSession } = operation;
+  const renews = needsSession(operation) || knowsSession;
+  if (!cookies) return renews ? { 'Set-Cookie': renewed, 'X-Session-Token': sessionToken } : {};
   return {
     'Set-Cookie': z.string().optional().meta({ description: cookies.sets }),
     'X-Session-Token': sessionToken,

@@ -62,6 +62,9 @@ export interface Package {
   license: string;
 }
 
+/** A session's cookie, or its token. */
+const SESSION = [{ sid: [] }, { bearer: [] }];
+
 /** Describes the whole service, from the values that its routers are made of. */
 export function openApiDocument({ version, license }: Package): object {
   // The descriptions need no services.
@@ -112,7 +115,7 @@ function operationOf(operation: Operation, tag: string): ZodOpenApiOperationObje
     tags: [tag],
     summary,
     description: toldOf(path),
-    security: needsSession(operation) ? [{ sid: [] }, { bearer: [] }] : [],
+    security: needsSession(operation) ? SESSION : operation.knowsSession ? [...SESSION, {}] : [],
     ...(params instanceof z.ZodType && { requestParams: { path: params as never } }),
     ...(taken && { requestBody: { required: !!body, content: { 'application/json': { schema: taken } } } }),
     responses: answersOf(operation),

@@ -41,7 +41,7 @@ export function operations(
     }),
     Captchas: captchaRouter(services.captchas, publicUrlOf),
     'Login and passwords': authRouter({ auth, tokenLogins, sessions, cookies, devices, publicUrlOf }),
-    Sessions: sessionsRouter(sessions),
+    Sessions: sessionsRouter(sessions, cookies),
     Profile: profileRouter(services.profile),
     Account: accountRouter({ account, numberClaims, exporting, cookies, devices }),
     Blacklist: blacklistRouter(services.blacklist),

@@ -77,6 +77,8 @@ interface Description<A extends Access, Params, Body, Result> {
   /** One sentence, for the documentation. */
   summary: string;
   access: A;
+  /** Whether it reads the session of a request that has one, though it needs none. */
+  knowsSession?: true;
   params?: z.ZodType<Params>;
   body?: z.ZodType<Body>;
   /** Optional body, instead of `body`. A body that is not a JSON object counts as one without options. */

@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: e4c8f89d306f8f417633eff85b67fe9757854826be001296121c1fb9fd179715
+// SHA-256 of the document: d72ff16e91524409f4649ed44cbf885f0a039ffd17af90029ff472fd3462097c
 
 export interface paths {
     "/user/send_code": {
@@ -53,6 +53,10 @@ export interface paths {
     "/user/sessions": {
         /** Returns the user's sessions, the newest first. */
         post: operations["userSessions"];
+    };
+    "/user/sessions/check": {
+        /** Returns whether the request has the session of a user. */
+        post: operations["userSessionsCheck"];
     };
     "/user/end_session": {
         /** Ends one of the user's sessions. */
@@ -678,6 +682,12 @@ export interface components {
             userAgent: string;
             /** @description Whether it is the session of this request. */
             current: boolean;
+        };
+        /** @description The answer of /user/sessions/check when it was successful. */
+        UserSessionsCheckAnswer: {
+            code: components["schemas"]["Code200"];
+            /** @description Whether a user is signed in. */
+            result: boolean;
         };
         /** @description The answer of /user/start_over when it was successful. */
         UserStartOverAnswer: {
@@ -2368,6 +2378,31 @@ export interface operations {
             };
             400: components["responses"]["OnlyMalformedBody"];
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["CrossSite"];
+            408: components["responses"]["RequestTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    userSessionsCheck: {
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Session-Token": components["headers"]["SessionToken"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserSessionsCheckAnswer"];
+                };
+            };
+            400: components["responses"]["OnlyMalformedBody"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];

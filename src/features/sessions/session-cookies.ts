@@ -68,6 +68,17 @@ export class SessionCookies {
     else next();
   };
 
+  /** Returns whether the request has a user's session. Also renews it, like `signedIn`. */
+  async isSignedIn(req: Request, res: Response): Promise<boolean> {
+    try {
+      await handled(this.signedIn, req, res);
+      return true;
+    } catch (error) {
+      if (error instanceof NotSignedIn) return false;
+      throw error;
+    }
+  }
+
   /** Like `signedIn`, but finds the session with the request's first read. */
   readonly reading: RequestHandler = (req, res, next) => {
     const sid = this.reader.signedId(req.headers.cookie);

@@ -1,8 +1,9 @@
 import { operation, type Operation } from '../../http/operation';
-import { ownSessions, sessionToEnd, sessionView } from './sessions-schemas';
+import type { SessionCookies } from './session-cookies';
+import { isSignedIn, ownSessions, sessionToEnd, sessionView } from './sessions-schemas';
 import type { SessionsService } from './sessions-service';
 
-export function sessionsRouter(sessions: SessionsService): Operation[] {
+export function sessionsRouter(sessions: SessionsService, cookies: SessionCookies): Operation[] {
   return [
     operation({
       path: '/user/sessions',
@@ -10,6 +11,14 @@ export function sessionsRouter(sessions: SessionsService): Operation[] {
       access: 'user',
       result: ownSessions,
       handle: async (_input, { session }) => (await sessions.list(session)).map(sessionView),
+    }),
+    operation({
+      path: '/user/sessions/check',
+      summary: 'Returns whether the request has the session of a user.',
+      access: 'anyone',
+      knowsSession: true,
+      result: isSignedIn,
+      handle: (_input, { req, res }) => cookies.isSignedIn(req, res),
     }),
     operation({
       path: '/user/end_session',

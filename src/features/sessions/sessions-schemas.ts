@@ -21,6 +21,8 @@ const session = z
   })
   .meta({ id: 'Session', description: 'A place where the account is signed in.' });
 
+export const isSignedIn = z.boolean().meta({ description: 'Whether a user is signed in.', examples: [true] });
+
 export const ownSessions = z.array(session);
 
 export function sessionView(row: SessionRow): z.infer<typeof session> {

@@ -159,6 +159,38 @@ describe('many sessions of one user', () => {
   });
 });
 
+describe('/user/sessions/check', () => {
+  const isSignedIn = async (headers: Record<string, string>) => {
+    const answer = await sendRaw(app, '/user/sessions/check', { headers });
+    return answer.status === 200 ? field(answer.body, 'result') : answer.status;
+  };
+
+  it('tells whether the session of the request is valid, and is not a 401', async () => {
+    const Cookie = await cookieFrom(await insertPerson(app), 'Phone/1.0');
+    const Authorization = `Bearer ${decodeURIComponent(Cookie).slice('sid=s:'.length)}`;
+    for (const headers of [{ Cookie }, { Authorization }]) expect(await isSignedIn(headers)).toBe(true);
+    for (const headers of [{}, { Cookie: `${Cookie}x` }, { Cookie, Authorization: `${Authorization}x` }])
+      expect(await isSignedIn(headers)).toBe(false);
+    expectBody(await call('/user/logout', Cookie), { code: 200 });
+    expect(await isSignedIn({ Cookie })).toBe(false);
+  });
+
+  // guard own-sessions-7: a failure of the database does not look like the end of a session
+  // src/features/sessions/session-cookies.ts
+  // - if (error instanceof NotSignedIn) return false;
+  // + return false;
+  it('is a failure when the database fails', async () => {
+    const Cookie = await cookieFrom(await insertPerson(app), 'Phone/1.0');
+    await app.db.raw('ALTER TABLE session RENAME TO elsewhere');
+    try {
+      expect(await isSignedIn({ Cookie })).toBe(500);
+    } finally {
+      await app.db.raw('ALTER TABLE elsewhere RENAME TO session');
+    }
+    expect(await isSignedIn({ Cookie })).toBe(true);
+  });
+});
+
 describe('/user/end_session', () => {
   // guard own-sessions-6: a user can end one of their own sessions
   // src/features/sessions/sessions-repository.ts

@@ -128,6 +128,7 @@ const OTHERS = [
   '/user/blacklist',
   '/user/groups',
   '/user/sessions',
+  '/user/sessions/check',
   '/user/number_claim',
   '/user/export',
   '/user/get_token',
