@@ -137,6 +137,20 @@ const IN_GROUP = 500;
     expect(await page.evaluate(() => client.call('/user/groups'))).toMatchObject({ ok: false, code: 401 });
   });
 
+  it('writes no error to the console at a first visit, and knows at a later one that a user is signed in', async () => {
+    const page = await open();
+    const errors: string[] = [];
+    page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
+    expect(await sync(page)).toMatchObject({ ok: false, reason: 'not_signed_in' });
+    await logIn(page);
+    await page.reload();
+    await ready(page);
+    expect(await page.evaluate(() => client.call('/user/sessions/check'))).toMatchObject({ ok: true, result: true });
+    expect(await page.evaluate(() => client.isSignedIn)).toBe(true);
+    expect(await sync(page)).toMatchObject({ ok: true });
+    expect(errors).toEqual([]);
+  });
+
   // guard browser-client-7: the client in a page of an allowed origin sends the cookies of the browser
   // packages/client/src/client.ts
   // - ...(!this.#jar && { credentials: 'include' }),

@@ -184,6 +184,23 @@ describe('the client and the service', () => {
     expect(await store.user()).toBeUndefined();
   });
 
+  it.each([
+    ['jar', []],
+    ['bearer', []],
+    ['platform', ['/user/sessions/check']],
+  ] as const)(
+    'finds out at a first visit, by no call that is refused, that no user is signed in: %s',
+    async (cookies, calls) => {
+      const fetching = jest.fn(fetch);
+      // A form that is not filled in yet.
+      const credentials = () => ({ region: 44, phone: '', password: '' });
+      const client = clientOf(app, { cookies, credentials, fetch: fetching });
+      expect(await new SyncStore(client).sync()).toEqual(refused(401, 'not_signed_in'));
+      expect(fetching.mock.calls.map(([url]) => url)).toEqual(calls.map((path) => app.url + path));
+      expect(client.isSignedIn).toBe(false);
+    },
+  );
+
   it('reports that a store could not be cleared', async () => {
     const client = await signedInClient(app, ann);
     const failing = { ...memoryStorage(), setItem: () => Promise.reject(new Error('the disk is full')) };
@@ -356,7 +373,7 @@ describe('the client and the service', () => {
       ['there is no callback for credentials', undefined],
       ['nothing is answered', () => undefined],
       ['the callback for credentials throws', () => Promise.reject(new Error('no window'))],
-      ['the callback returns invalid credentials', () => ({ ...credentialsOf(ann), phone: '' })],
+      ['the callback returns invalid credentials', () => ({ ...credentialsOf(ann), phone: '0' })],
     ])('returns a 401 when %s', async (_words, credentials) => {
       const client = await signedInClient(app, ann, credentials && { credentials });
       await endAll();
@@ -649,6 +666,22 @@ describe('the client without a valid answer', () => {
   ])('reports input that cannot be sent: %s', async (_words, input) => {
     expect(await client().call('/user/{id}', input)).toEqual(refused(400, 'invalid_input'));
     expect(paths()).toEqual([]);
+  });
+
+  // guard client-client-23: a client without an answer does not take the user for signed out
+  // packages/client/src/client.ts
+  // - if (!has.ok) return isUnknown(has) ? has : undefined;
+  // + if (!has.ok) return failure(NOT_SIGNED_IN, '', { code: 401 });
+  it.each([
+    ['there is no answer', { trouble: 'reset' } as const, 'network', []],
+    ['an older service does not know the question', refusing(404, 'no_such_path'), 'overloaded', ['/user/sync/0']],
+  ])('asks nobody for the password when it cannot know of a session: %s', async (_why, reply, reason, more) => {
+    replies = [reply, unavailable];
+    const credentials = jest.fn();
+    const store = new SyncStore(client({ cookies: 'platform', credentials }));
+    expect(await store.sync()).toMatchObject({ ok: false, reason });
+    expect(paths()).toEqual(['/user/sessions/check', ...more]);
+    expect(credentials).not.toHaveBeenCalled();
   });
 
   it('reports that it could not log in again', async () => {

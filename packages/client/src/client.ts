@@ -8,7 +8,7 @@ import { isNode } from './platform.ts';
 import { readAnswer, readUpload, requestIdOf } from './read-answer.ts';
 import type { CallReason, SyncReason, UploadReason, WithoutLogin } from './reasons.ts';
 import { Relogin } from './relogin.ts';
-import { repeating } from './repeating.ts';
+import { isUnknown, repeating } from './repeating.ts';
 import { Session, type SessionListener } from './session.ts';
 import { memoryStorage, type ClientStorage } from './storage.ts';
 import { TokenJar } from './token-jar.ts';
@@ -72,6 +72,7 @@ const LOGIN = '/user/login';
 const BEGINS = new Set<OperationPath>([LOGIN, '/user/login_by_token', '/user/register_by_token']);
 const LOGOUT = '/user/logout';
 const UPLOAD = '/files';
+const CHECK = '/user/sessions/check';
 const SYNC = '/user/sync/{version}';
 const BAD_REQUEST = 400;
 const NOT_SIGNED_IN = 'not_signed_in';
@@ -129,7 +130,7 @@ export class Client implements SyncSource<SyncReason> {
     });
   }
 
-  /** Whether a user is signed in; undefined until the first login, sync or refusal. */
+  /** Whether a user is signed in; undefined until the first login, sync, check or refusal. */
   get isSignedIn(): boolean | undefined {
     return this.#session.isOn;
   }
@@ -226,7 +227,7 @@ export class Client implements SyncSource<SyncReason> {
     if (ENDS.has(path)) this.#ending = asking;
     const answer = await asking;
     const hasEnded = answer.ok ? ENDS.has(path) : path === LOGOUT && answer.reason === NOT_SIGNED_IN;
-    if (answer.ok && path === SYNC) this.#session.found(true);
+    if (answer.ok && (path === SYNC || path === CHECK)) this.#session.found(path === SYNC || answer.result === true);
     if (answer.ok && BEGINS.has(path)) {
       this.#logins.succeeded();
       this.#session.began();
@@ -250,7 +251,7 @@ export class Client implements SyncSource<SyncReason> {
     const repeats = request.following ? 0 : this.#repeats;
     const ask = () => repeating(request.path, repeats, () => this.#ask(request));
     const { count } = this.#logins;
-    const answer = await ask();
+    const answer = (await this.#refusedBefore(request, repeats)) ?? (await ask());
     if (answer.ok || answer.reason !== NOT_SIGNED_IN || WITHOUT_SESSION.has(request.path)) return answer;
     if (count !== this.#logins.count) return ask();
     // It does not log in: a logout may have ended the session. One that is under way is told as such.
@@ -259,6 +260,21 @@ export class Client implements SyncSource<SyncReason> {
     this.#session.found(false);
     // A 400 names fields of the credentials, not of this call.
     return login === undefined || login.code === BAD_REQUEST ? answer : login;
+  }
+
+  /**
+   * Refuses the first sync of a store when there is no session: browsers write each 401 to their console. Returns
+   * undefined for other calls, with a session, and when the service does not say.
+   */
+  async #refusedBefore({ path, input }: Request<unknown>, repeats: number): Promise<Failure | undefined> {
+    if (path !== SYNC || input.version !== 0 || this.#session.isOn) return undefined;
+    const jar = this.#jar;
+    const check = { path: CHECK, input: {}, read: readAnswer } as const;
+    const has = jar
+      ? await caught<unknown>(async () => ({ ok: true, result: await jar.hasSession(), requestId: undefined }))
+      : await repeating(CHECK, repeats, () => this.#ask(check));
+    if (!has.ok) return isUnknown(has) ? has : undefined;
+    return has.result === false ? failure(NOT_SIGNED_IN, 'no user is signed in', { code: 401 }) : undefined;
   }
 
   async #ask<Result>({ path, input, read, following }: Request<Result>): Promise<Answer<Result>> {

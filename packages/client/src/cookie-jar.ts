@@ -1,7 +1,8 @@
 import type { ClientStorage } from './storage.ts';
 
 /** The session and the device. In production their prefix binds them to their host, and to HTTPS. */
-const NAMES = ['sid', '__Host-sid', 'device', '__Host-device'];
+const SESSION = ['sid', '__Host-sid'];
+const NAMES = [...SESSION, 'device', '__Host-device'];
 
 /** Keeps the service's two cookies where the platform does not. */
 export class CookieJar {
@@ -33,6 +34,11 @@ export class CookieJar {
       if (value === '' || hasExpired(attributes)) await this.#storage.removeItem(this.#keyOf(name));
       else await this.#storage.setItem(this.#keyOf(name), value);
     }
+  }
+
+  async hasSession(): Promise<boolean> {
+    const sent = (await this.headers()).Cookie ?? '';
+    return SESSION.some((name) => sent.startsWith(`${name}=`));
   }
 
   /** The service itself removes the cookie of a session that has ended. */

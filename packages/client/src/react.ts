@@ -26,7 +26,7 @@ const MEMBERS: Part<SyncMember[]> = {
   isIn: ({ members }, groupId) => members.includes(groupId),
 };
 
-/** Returns whether a user is signed in; undefined until the first login, sync or refusal. */
+/** Returns whether a user is signed in; undefined until the first login, sync, check or refusal. */
 export function useSession(client: Client): boolean | undefined {
   const subscribe = useCallback((told: () => void) => client.onSession(told), [client]);
   return useSyncExternalStore(

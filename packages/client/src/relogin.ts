@@ -36,7 +36,8 @@ export class Relogin {
 
   async #useCredentials(): Promise<Answer<unknown> | undefined> {
     const credentials = await this.#ask();
-    if (credentials === undefined) return undefined;
+    // An app may return the fields of a form that its user has not filled in yet.
+    if (!credentials?.phone || !credentials.password) return undefined;
     // Each attempt would count as a wrong password, and few of them are allowed per day.
     if (this.#refused && isSame(this.#refused.credentials, credentials)) return this.#refused.answer;
     const answer = await this.#logIn(credentials);

@@ -32,6 +32,10 @@ export class TokenJar {
     }
   }
 
+  async hasSession(): Promise<boolean> {
+    return (await this.#get('session')) !== null;
+  }
+
   /** Forgets the session. The device stays: it helps at the next login. */
   async forget(): Promise<void> {
     await this.#storage.removeItem(this.#keyOf('session'));
