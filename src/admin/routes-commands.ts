@@ -32,6 +32,7 @@ export const ROUTES: Command[] = [
               step: index + 1,
               way: nameOf(way),
               weight: way.weight,
+              cost: way.cost,
               sent,
               verified,
               share: shareOf(verified, sent),

@@ -2,19 +2,28 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { codeOf } from '../base/errors';
 import type { Route, RouteRules } from '../features/sending/routes';
-import { SENDERS, wayOf, type SenderName } from '../integrations/senders/kinds';
+import { SENDERS, wayOf, type Channel, type SenderName } from '../integrations/senders/kinds';
 import { hintOfRegion, regions } from './formats';
 
-const weighted = z.record(z.string(), z.number().positive());
-const step = z.union([z.string(), weighted]).transform((given, context) => {
-  const weights = typeof given === 'string' ? { [given]: 1 } : given;
-  return Object.entries(weights).map(([name, weight]) => {
-    const way = wayOf(name);
-    if (way) return { ...way, weight };
-    context.addIssue(`${name} is not a way: name one of ${Object.keys(SENDERS).join(', ')}, and a channel that it has`);
-    return z.NEVER;
+/** Cost of a call whose way names none: its price is not known here, and may be several times that of an SMS. */
+const CALL_COST = 3;
+const MOST_COST = 1_000;
+
+const weight = z.number().positive();
+const priced = z.strictObject({ weight: weight.default(1), cost: z.int().min(1).max(MOST_COST).optional() });
+const weighted = z.record(z.string(), z.union([weight.transform((one) => ({ weight: one, cost: undefined })), priced]));
+const step = z
+  .union([z.string().transform((name) => ({ [name]: priced.parse({}) })), weighted])
+  .transform((given, context) => {
+    return Object.entries(given).map(([name, { weight, cost }]) => {
+      const way = wayOf(name);
+      if (way) return { ...way, weight, cost: cost ?? costOf(way) };
+      context.addIssue(
+        `${name} is not a way: name one of ${Object.keys(SENDERS).join(', ')}, and a channel that it has`,
+      );
+      return z.NEVER;
+    });
   });
-});
 const route = z.array(step.pipe(z.array(z.custom<Route[number][number]>()).min(1))).min(1);
 const file = z.strictObject({ adaptive: z.boolean().default(false), routes: z.record(z.string(), route) });
 
@@ -24,7 +33,7 @@ export function routesOf(path: string | undefined, provider: SenderName, mistake
   const { channels, forDevelopment } = SENDERS[provider];
   // A developer can try each channel; elsewhere only the first is meant.
   const own = (forDevelopment ? channels : channels.slice(0, 1)).map((channel) => [
-    { sender: provider, channel, weight: 1 },
+    { sender: provider, channel, weight: 1, cost: costOf({ channel }) },
   ]);
   return { adaptive: given?.adaptive ?? false, routes: { '*': own, ...given?.routes } };
 }
@@ -51,6 +60,10 @@ function read(path: string, mistakes: string[]): RouteRules | undefined {
     mistakes.push(`SMS_ROUTES: must be the path of a file that is ${why}`);
     return undefined;
   }
+}
+
+function costOf({ channel }: { channel: Channel }): number {
+  return channel === 'voice' ? CALL_COST : 1;
 }
 
 /** Returns the keys of routes, also in a file with other mistakes. */

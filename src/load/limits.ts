@@ -104,7 +104,8 @@ const TABLE = {
   /** Daily budget. Its last fifth is reserved for accounts that ask from a known place. */
   sendInAll: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
     variable: 'SEND_CODE_PER_DAY',
-    says: "The whole service's budget of messages a day, codes and notices, which bounds their cost. Three for each new " +
+    says: "The whole service's budget of messages a day, codes and notices, which bounds their cost. A call counts as three, " +
+      'unless SMS_ROUTES sets another cost. Three for each new ' +
       'user a day leave room for retries and resets. The last fifth is reserved for owners who ask from a place where ' +
       'their account was used before. Default: 0, no limit. Required in production.' },
   sendInAllFromElsewhere: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),

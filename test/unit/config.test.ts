@@ -714,7 +714,9 @@ describe('SMS_PROVIDER', () => {
     const { TWILIO_ACCOUNT_SID: _sid, TWILIO_AUTH_TOKEN: _token, TWILIO_FROM: _from, ...rest } = productionEnv();
     const { sms } = loadConfig({ ...rest, ...env, SMS_PROVIDER: name });
     expect(Object.keys(sms.senders)).toEqual([name]);
-    expect(sms.routes.routes['*']).toEqual([[{ sender: name, channel: SENDERS[name].channels[0], weight: 1 }]]);
+    expect(sms.routes.routes['*']).toEqual([
+      [{ sender: name, channel: SENDERS[name].channels[0], weight: 1, cost: 1 }],
+    ]);
     expect(sms.reachesPhones).toBe(true);
   });
 });
@@ -730,13 +732,18 @@ describe('SMS_ROUTES', () => {
   };
   const withRoutes = (content: unknown, env = {}) => ({ ...env, SMS_ROUTES: fileOf(content) });
 
-  it('leaves countries without a route to SMS_PROVIDER', () => {
-    const { sms } = loadConfig(withRoutes({ routes: { GB: [{ 'file sms': 3, console: 1 }, 'file voice'] } }));
+  it('leaves countries without a route to SMS_PROVIDER, and counts a call as three messages unless it is told', () => {
+    const given = [{ 'file sms': 3, console: 1 }, 'file voice', { 'console voice': { cost: 7 } }];
+    const { sms } = loadConfig(withRoutes({ routes: { GB: given } }));
     const [sms3, sms1] = [
-      { sender: 'file', channel: 'sms', weight: 3 },
-      { sender: 'console', channel: 'sms', weight: 1 },
+      { sender: 'file', channel: 'sms', weight: 3, cost: 1 },
+      { sender: 'console', channel: 'sms', weight: 1, cost: 1 },
     ];
-    expect(sms.routes.routes.GB).toEqual([[sms3, sms1], [{ sender: 'file', channel: 'voice', weight: 1 }]]);
+    const calls = [
+      [{ sender: 'file', channel: 'voice', weight: 1, cost: 3 }],
+      [{ sender: 'console', channel: 'voice', weight: 1, cost: 7 }],
+    ];
+    expect(sms.routes.routes.GB).toEqual([[sms3, sms1], ...calls]);
     expect(sms.routes.routes['*']?.[0]).toEqual([sms1]);
     expect(Object.keys(sms.senders)).toEqual(['console', 'file']);
   });
@@ -757,6 +764,7 @@ describe('SMS_ROUTES', () => {
     ['an unknown country', { routes: { UK: ['console'] } }, /^SMS_ROUTES: UK: must be a country.*: UK is written GB$/],
     ['a route without steps', { routes: { GB: [] } }, /^SMS_ROUTES: routes\.GB: /],
     ['a weight of 0', { routes: { GB: [{ console: 0 }] } }, /^SMS_ROUTES: routes\.GB\[0\]/],
+    ['a way that costs nothing', { routes: { GB: [{ console: { cost: 0 } }] } }, /^SMS_ROUTES: routes\.GB\[0\]/],
   ])('refuses %s', (_case, content, line) => {
     expect(mistakesIn(withRoutes(content))).toEqual([expect.stringMatching(line)]);
   });

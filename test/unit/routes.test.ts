@@ -12,7 +12,7 @@ function route(...steps: Record<string, number>[]): Route {
     Object.entries(step).map(([name, weight]) => {
       const way = wayOf(name);
       if (!way) throw new Error(`${name} is not a way`);
-      return { ...way, weight };
+      return { ...way, weight, cost: 1 };
     }),
   );
 }

@@ -1,9 +1,9 @@
 import { Sending } from '../../src/features/sending/sending';
-import type { Way } from '../../src/integrations/senders/kinds';
+import type { PricedWay } from '../../src/features/sending/routes';
 
-const ways: Way[] = [
-  { sender: 'console', channel: 'sms' },
-  { sender: 'console', channel: 'voice' },
+const ways: PricedWay[] = [
+  { sender: 'console', channel: 'sms', cost: 1 },
+  { sender: 'console', channel: 'voice', cost: 1 },
 ];
 
 describe('the sending of a message', () => {

@@ -19,6 +19,7 @@ export interface LimitUse {
 interface Wanted extends Bucket {
   limit: Limit;
   subject: string;
+  uses: number;
 }
 
 /** Uses that were counted. They can be given back if they turn out not to count. */
@@ -26,6 +27,8 @@ export interface CountedUses {
   giveBack(): Promise<void>;
   /** Gives back all uses except those of limits per address. */
   giveBackButAddress(): Promise<void>;
+  /** Lets uses that were taken with a count have this one instead. Throws the refusal if it is more, and a limit is met. */
+  countAs(count: number): Promise<void>;
 }
 
 /** Uses that may turn out not to count. */
@@ -38,7 +41,12 @@ export interface PendingUses extends Pick<CountedUses, 'giveBack'> {
 export type LimitMet = (use: { limit: Limit; subject: string }, caller: Caller) => Promise<void> | void;
 
 const nothing = () => Promise.resolve();
-const NOTHING: PendingUses & CountedUses = { giveBack: nothing, giveBackButAddress: nothing, settle: nothing };
+const NOTHING: PendingUses & CountedUses = {
+  giveBack: nothing,
+  giveBackButAddress: nothing,
+  countAs: nothing,
+  settle: nothing,
+};
 
 /** Counts a use against every given limit, or against none of them. */
 export class Limiter {
@@ -63,11 +71,12 @@ export class Limiter {
   async take(caller: Caller, ...uses: LimitUse[]): Promise<CountedUses> {
     const wanted = this.wanted(uses);
     if (wanted.length === 0) return NOTHING;
-    const full = await this.queues.counts.run(queueKey(wanted, caller), () => this.tryToTake(wanted));
-    if (full.length > 0) return this.refuse(wanted, full, caller);
+    await this.takeOrRefuse(wanted, caller);
+    const withoutCount = this.wanted(uses.filter(({ count }) => count === undefined));
     return {
       giveBack: () => this.giveBack(wanted),
       giveBackButAddress: () => this.giveBack(wanted.filter(({ limit }) => limit.per !== 'address')),
+      countAs: (count) => this.recount(without(wanted, withoutCount), count, caller),
     };
   }
 
@@ -158,6 +167,20 @@ export class Limiter {
     const missing = without(wanted, taken);
     if (missing.length > 0 && taken.length > 0) await this.buckets.giveBack(without(wanted, missing));
     return this.fullOf(missing, wanted);
+  }
+
+  private async takeOrRefuse(wanted: Wanted[], caller: Caller): Promise<void> {
+    const full = await this.queues.counts.run(queueKey(wanted, caller), () => this.tryToTake(wanted));
+    if (full.length > 0) await this.refuse(wanted, full, caller);
+  }
+
+  /** Changes taken uses, so that giving them back gives back as many. */
+  private async recount(taken: Wanted[], count: number, caller: Caller): Promise<void> {
+    const changes = taken.map((use) => ({ ...use, uses: count - use.uses })).filter(({ uses }) => uses !== 0);
+    if (changes.length === 0) return;
+    if (changes.every(({ uses }) => uses > 0)) await this.takeOrRefuse(changes, caller);
+    else await this.giveBack(changes.map((use) => ({ ...use, uses: -use.uses })));
+    for (const use of taken) use.uses = count;
   }
 
   private async giveBack(wanted: Wanted[]): Promise<void> {

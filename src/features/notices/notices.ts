@@ -6,7 +6,7 @@ import type { Background } from '../../load/background';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Limiter, LimitMet, CountedUses, LimitUse } from '../limits/limiter';
 import { isWithin, masked, type OwnPhone, type Phone } from '../phones/phone-number';
-import type { Routes } from '../sending/routes';
+import { firstCostOf, type Routes } from '../sending/routes';
 import type { Sending } from '../sending/sending';
 import type { Words } from '../sending/words';
 import type { Happening } from '../sending/words-files';
@@ -83,11 +83,13 @@ export class Notices {
     const { allowedRegions } = this.rules;
     if (!isWithin(phone, allowedRegions)) return;
     if (phone.isTest) return;
-    const taken = await this.placeFor(happening, phone, caller);
+    const ways = routes.forNotice(phone);
+    const budget: LimitUse = { limit: 'sendInAll', subject: 'all', count: firstCostOf(ways) };
+    const taken = await this.placeFor([...usesOf(happening, phone, caller), budget], caller);
     if (!taken) return;
     try {
       const body = words.notice(happening, phone.language);
-      await sending.send(routes.forNotice(phone), { to: phone.number, body: () => body });
+      await sending.send(ways, { to: phone.number, body: () => body }, ({ cost }) => taken.countAs(cost));
     } catch (error) {
       this.warn(error, happening, phone, caller);
       // After a time-out the message may still arrive.
@@ -98,9 +100,9 @@ export class Notices {
   }
 
   /** Returns undefined when a limit is met, such as the hourly limit of the phone. */
-  private async placeFor(happening: Happening, phone: Phone, caller: Caller): Promise<CountedUses | undefined> {
+  private async placeFor(uses: LimitUse[], caller: Caller): Promise<CountedUses | undefined> {
     try {
-      return await this.parts.limiter.take(caller, ...usesOf(happening, phone, caller));
+      return await this.parts.limiter.take(caller, ...uses);
     } catch (error) {
       if (error instanceof TooManyRequests || error instanceof SendingTooOften) return undefined;
       throw error;
@@ -125,6 +127,5 @@ function usesOf(happening: Happening, { number }: Phone, { address }: Caller): L
     { limit: 'noticesPerPhone', subject: number },
     ...ofItsKind,
     ...(happening === 'locked_out' ? [{ limit: 'lockOutNoticesPerPhone', subject: number } as const] : []),
-    { limit: 'sendInAll', subject: 'all' },
   ];
 }

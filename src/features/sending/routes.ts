@@ -2,7 +2,12 @@ import { randomInt } from 'node:crypto';
 import { nameOf, takesNotices, type Channel, type Way } from '../../integrations/senders/kinds';
 import { countryOf, type Phone } from '../phones/phone-number';
 
-export interface WeightedWay extends Way {
+export interface PricedWay extends Way {
+  /** Messages of the day's budget that a message by this way counts as. */
+  cost: number;
+}
+
+export interface WeightedWay extends PricedWay {
   weight: number;
 }
 
@@ -64,7 +69,7 @@ export class Routes {
   }
 
   /** Returns the ways of a code, the first to be tried first. */
-  async forCode(phone: Phone, { channel, failed }: Wish): Promise<Way[]> {
+  async forCode(phone: Phone, { channel, failed }: Wish): Promise<PricedWay[]> {
     const steps = this.stepsOf(phone, (way) => channel === undefined || way.channel === channel);
     const shares = this.rules.adaptive && steps.some(isShared) ? await this.sharesIn(phone) : undefined;
     return steps.flatMap((step) => {
@@ -74,7 +79,7 @@ export class Routes {
   }
 
   /** Returns the ways of a notice. They are SMS: the owner did not ask for it. */
-  forNotice(phone: Phone): Way[] {
+  forNotice(phone: Phone): PricedWay[] {
     return this.stepsOf(phone, takesNotices).flatMap((step) => this.drawn(step));
   }
 
@@ -102,18 +107,23 @@ export class Routes {
     };
   }
 
-  private drawn(step: WeightedWay[]): Way[] {
+  private drawn(step: WeightedWay[]): PricedWay[] {
     const left = [...step];
-    const order: Way[] = [];
+    const order: PricedWay[] = [];
     while (left.length > 0) {
       const total = left.reduce((sum, { weight }) => sum + weight, 0);
       let at = (this.draw(PRECISION) / PRECISION) * total;
       const index = left.findIndex(({ weight }) => (at -= weight) < 0);
-      const [{ sender, channel }] = left.splice(Math.max(0, index), 1) as [WeightedWay];
-      order.push({ sender, channel });
+      const [{ sender, channel, cost }] = left.splice(Math.max(0, index), 1) as [WeightedWay];
+      order.push({ sender, channel, cost });
     }
     return order;
   }
+}
+
+/** Returns what a message counts as until a further way is tried. A code that is not sent has no ways. */
+export function firstCostOf([first]: PricedWay[]): number {
+  return first?.cost ?? 1;
 }
 
 function isShared(step: WeightedWay[]): boolean {

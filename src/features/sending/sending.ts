@@ -7,6 +7,7 @@ import {
   type Message,
   type Sender,
 } from '../../integrations/senders/sender';
+import type { PricedWay } from './routes';
 
 /** Time after which no other way is begun. */
 const MOST_MS = 5_000;
@@ -28,7 +29,7 @@ export class NoWayTook extends Error {
 }
 
 export interface Taken {
-  way: Way;
+  way: PricedWay;
   /** The provider's name for the message, or empty. */
   reference: string;
 }
@@ -45,9 +46,9 @@ export class Sending {
 
   /** Throws NumberRefused if each way refuses the number. `before` runs before each way. */
   async send(
-    ways: Way[],
+    ways: PricedWay[],
     message: Omit<Message, 'channel' | 'body'> & { body: (channel: Channel) => string },
-    before: (way: Way) => Promise<void> = () => Promise.resolve(),
+    before: (way: PricedWay) => Promise<void> = () => Promise.resolve(),
   ): Promise<Taken> {
     const begun = this.now();
     const errors: unknown[] = [];

@@ -9,6 +9,7 @@ import type { Standing } from '../audit/known-places';
 import type { LimitName } from '../../load/limits';
 import type { Limiter, CountedUses, LimitUse } from '../limits/limiter';
 import { countryOf, type Phone } from '../phones/phone-number';
+import { firstCostOf, type PricedWay } from '../sending/routes';
 import {
   alarmOf,
   alarmOfAll,
@@ -40,7 +41,12 @@ export interface Asking {
   caller: Caller;
   standing: Standing;
   captcha: CaptchaInAlarm;
+  /** The ways of the code, the first to be tried first. */
+  ways: PricedWay[];
 }
+
+/** Counts a code as what its next way costs, or refuses that. */
+export type Pay = (way: PricedWay) => Promise<void>;
 
 /** Whether a captcha was solved that goes first in an alarm. `useless`: no such captcha, or none is asked for. */
 export type CaptchaInAlarm = 'solved' | 'missing' | 'useless';
@@ -97,13 +103,13 @@ export class SpendGuard {
   }
 
   /** Sends a code, or refuses to. */
-  async guard<T>(asking: Asking, send: () => Promise<T>): Promise<T> {
-    if (this.mode === 'off') return send();
+  async guard<T>(asking: Asking, send: (pay: Pay) => Promise<T>): Promise<T> {
+    if (this.mode === 'off') return send(() => Promise.resolve());
     return this.underWay.during(async (enter) => {
       const network = await this.networkOf(asking.caller, enter);
       const finding = await this.judge(asking, network, enter);
       const taken = finding && (await this.decide(finding, network, asking));
-      return send().catch(async (error: unknown) => {
+      return send(async ({ cost }) => taken?.countAs(cost)).catch(async (error: unknown) => {
         // A code that may still arrive is paid for.
         if (!(error instanceof SendingTimedOut)) await taken?.giveBack();
         throw error;
@@ -112,15 +118,17 @@ export class SpendGuard {
   }
 
   /** Returns the part of the day's budget that the caller's network may use, for phones that are not known there. */
-  async budgetOf({ ip }: Caller): Promise<LimitName> {
+  async budgetOf({ ip }: Caller, ways: PricedWay[]): Promise<LimitName> {
     if (this.mode !== 'enforce') return 'sendInAllFromElsewhere';
     const network = await this.parts.traffic.ofNetwork(ip);
-    if (isAnyBehind(network) || this.hasHadMuch(network)) return 'sendInAllBehind';
+    if (isAnyBehind(network) || this.hasHadMuch(network, ways)) return 'sendInAllBehind';
     return network.isKnown ? 'sendInAllFromElsewhere' : 'sendInAllOfNewNetworks';
   }
 
-  private hasHadMuch(network: Traffic): boolean {
-    return hasHadMuch(network, this.parts.limiter.limits.sendInAll.amount);
+  /** Judges a network as if all its codes had gone by the way that it asks for now: it may choose a dear one. */
+  private hasHadMuch({ sent, verified }: Traffic, ways: PricedWay[]): boolean {
+    const { amount } = this.parts.limiter.limits.sendInAll;
+    return hasHadMuch({ sent: firstCostOf(ways) * sent, verified }, amount);
   }
 
   private async networkOf({ ip }: Caller, enter: (key: string) => number): Promise<NetworkTraffic> {
@@ -131,22 +139,22 @@ export class SpendGuard {
   }
 
   private async judge(
-    { phone, standing }: Asking,
+    { phone, standing, ways }: Asking,
     network: NetworkTraffic,
     enter: (key: string) => number,
   ): Promise<Finding | undefined> {
     const region = countryOf(phone);
     const ahead = enter(region);
     const own = await this.parts.traffic.ofRegion(phone);
-    const alarm = this.networkAlarm(network, standing) ?? alarmOf(own) ?? burstOf(own, ahead, FLOOR.region);
+    const alarm = this.networkAlarm(network, standing, ways) ?? alarmOf(own) ?? burstOf(own, ahead, FLOOR.region);
     if (alarm) return { ...alarm, of: region, share: mostOpen(own, FLOOR.region) };
     return isProven(own) ? undefined : this.judgeTogether(enter(TOGETHER));
   }
 
   /** Accounts at a known place may use the whole budget, so a ring with its own accounts could exhaust it. */
-  private networkAlarm(network: NetworkTraffic, standing: Standing): NetworkAlarm | undefined {
+  private networkAlarm(network: NetworkTraffic, standing: Standing, ways: PricedWay[]): NetworkAlarm | undefined {
     const { sent, verified, wider } = network;
-    if (standing === 'known' && this.hasHadMuch(network)) return { window: 'network', sent, verified };
+    if (standing === 'known' && this.hasHadMuch(network, ways)) return { window: 'network', sent, verified };
     return [network, ...wider].map(alarmOfNetwork).find((alarm) => alarm !== undefined);
   }
 
@@ -171,26 +179,21 @@ export class SpendGuard {
   /** Takes one of the places that are left during an alarm, or refuses. */
   private async admit(finding: Finding, network: NetworkTraffic, asking: Asking): Promise<CountedUses | undefined> {
     const { phone, caller, standing } = asking;
-    const { limiter } = this.parts;
     // A ring with its own accounts is known at its own addresses, so these have a limit in an alarm of their network.
     if (standing === 'known' && finding.window === 'network')
-      return limiter.take(
-        caller,
+      return this.take(asking, [
         { limit: 'alarmCodesToKnown', subject: caller.address },
         { limit: 'alarmCodesToKnownPerNetwork', subject: maskedAddress(caller.ip) },
-      );
+      ]);
     if (standing === 'known') return undefined;
-    if (standing === 'elsewhere') return limiter.take(caller, ...usesOfAccount(phone, caller));
+    if (standing === 'elsewhere') return this.take(asking, usesOfAccount(phone, caller));
     if (finding.window === 'network' || isAnyBehind(network)) throw pausedFor(TEN_MINUTES);
     return this.takeOfShare(finding, network, asking);
   }
 
   /** Takes a place of the first part with one left. A place of a network that is not known also counts for the wide one. */
-  private async takeOfShare(
-    { of, share }: Finding,
-    { isKnown }: NetworkTraffic,
-    { caller, captcha }: Asking,
-  ): Promise<CountedUses> {
+  private async takeOfShare({ of, share }: Finding, { isKnown }: NetworkTraffic, asking: Asking): Promise<CountedUses> {
+    const { caller, captcha } = asking;
     const { limiter } = this.parts;
     const { alarmShare, alarmShareOfWide } = limiter.limits;
     const wide = `${of} ${wideNetworkOf(caller.ip)}`;
@@ -209,7 +212,7 @@ export class SpendGuard {
     const refusals: SendingTooOften[] = [];
     for (const part of parts) {
       try {
-        return await limiter.take(caller, ...usesOf(part));
+        return await this.take(asking, usesOf(part));
       } catch (error) {
         if (!(error instanceof SendingTooOften)) throw error;
         refusals.push(error);
@@ -220,6 +223,13 @@ export class SpendGuard {
     throw new SendingTooOften('captcha_required', 'codes are scarce at the moment: solve a captcha', {
       retryAfterSeconds: refusal.retryAfterSeconds ?? 1,
     });
+  }
+
+  private take({ caller, ways }: Asking, uses: LimitUse[]): Promise<CountedUses> {
+    const count = firstCostOf(ways);
+    // A phone gets one code, whatever it costs.
+    const counted = uses.map((use) => (use.limit === 'alarmCodesPerPhone' ? use : { ...use, count }));
+    return this.parts.limiter.take(caller, ...counted);
   }
 
   private async report(

@@ -1,11 +1,11 @@
 import type { Caller } from '../../base/caller';
 import { BadRequest, Unavailable } from '../../base/errors';
 import { maskedAddress } from '../../base/networks';
-import { nameOf, type Channel, type Way } from '../../integrations/senders/kinds';
+import { nameOf, type Channel } from '../../integrations/senders/kinds';
 import { SendingTimedOut } from '../../integrations/senders/sender';
 import { BreakerOpen } from '../../load/breaker';
 import type { Phone } from '../phones/phone-number';
-import type { Routes } from '../sending/routes';
+import type { PricedWay, Routes } from '../sending/routes';
 import { NoWayTook, type Sending } from '../sending/sending';
 import type { LastCode, WaysRepository } from '../sending/ways-repository';
 import type { Wording, Words } from '../sending/words';
@@ -31,6 +31,14 @@ export interface CodeWish {
   wording: Wording;
 }
 
+/** A code to send. */
+export interface CodeToSend {
+  asker: Pick<Caller, 'address' | 'ip'>;
+  wording: Wording;
+  /** Counts the code as what its next way costs. Throws if that is too much: then nothing was sent. */
+  pay: (way: PricedWay) => Promise<void>;
+}
+
 interface Parts {
   verification: VerificationRepository;
   ways: WaysRepository;
@@ -53,7 +61,7 @@ export class CodeSender {
   }
 
   /** Returns the ways by which a code would go, the first to be tried first. */
-  async waysTo(phone: Phone, { channel }: Pick<CodeWish, 'channel'>): Promise<Way[]> {
+  async waysTo(phone: Phone, { channel }: Pick<CodeWish, 'channel'>): Promise<PricedWay[]> {
     const { routes, ways } = this.parts;
     const failed = routes.hasChoice(phone) ? await ways.failedWay(phone.number) : undefined;
     const found = await routes.forCode(phone, { channel, failed });
@@ -66,7 +74,7 @@ export class CodeSender {
    * Withdraws it when it certainly was not sent. After a time-out it may still arrive, and stays valid. All ways are
    * given the same code, and the newest row says by whom it is compared, so that two codes are never valid.
    */
-  async send(phone: Phone, ways: Way[], asker: Pick<Caller, 'address' | 'ip'>, wording: Wording): Promise<Channel> {
+  async send(phone: Phone, ways: PricedWay[], { asker, wording, pay }: CodeToSend): Promise<Channel> {
     const { verification, codes, sending, words } = this.parts;
     const code = codes.create();
     const kept = codes.kept(phone.number, code, asker.address);
@@ -74,7 +82,8 @@ export class CodeSender {
     let tried = ways[0] ? nameOf(ways[0]) : '';
     const about = { network: maskedAddress(asker.ip), way: tried, language };
     const id = await verification.addCode(phone, kept, about, this.rules.codeTtlSeconds);
-    const before = async (way: Way) => {
+    const before = async (way: PricedWay) => {
+      await pay(way);
       if (nameOf(way) !== tried) await verification.setWay(id, nameOf(way));
       tried = nameOf(way);
     };

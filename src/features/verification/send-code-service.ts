@@ -9,8 +9,9 @@ import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice, Standing } from '../audit/known-places';
 import type { Limiter, CountedUses, LimitUse } from '../limits/limiter';
 import { countryOf, isMobile, isWithin, type Phone } from '../phones/phone-number';
+import { firstCostOf, type PricedWay } from '../sending/routes';
 import { TEST_NUMBER, type TestNumbers } from '../sending/test-numbers';
-import type { Asking, CaptchaInAlarm, SpendGuard } from '../spend-guard/spend-guard';
+import type { Asking, CaptchaInAlarm, Pay, SpendGuard } from '../spend-guard/spend-guard';
 import type { CaptchaService } from './captcha-service';
 import { SendingFailed, type CodeSender, type CodeWish } from './code-sender';
 import { guessesAt } from './guesses';
@@ -66,14 +67,20 @@ export class SendCodeService {
     const standing = await places.standingOf(phone.number, caller, device);
     await this.checkGuessBudget(phone, caller, standing);
     const uses = [...this.usesOfPhone(phone, standing, raised), ofAddress];
-    const taken = await limiter.take(caller, ...uses, await this.budgetFor(standing, caller));
+    const taken = await limiter.take(caller, ...uses, await this.budgetFor(standing, caller, ways));
     if (fixedCode !== undefined) {
       const channel = await sender.keep(phone, fixedCode, caller, wish);
       await audit.note({ event: 'code_sent', phone, detail: TEST_NUMBER }, caller);
       return channel;
     }
-    const send = () => sender.send(phone, ways, caller, wish.wording);
-    const asking = { phone, caller, standing, captcha: this.captchaInAlarm(raised) };
+    const send = (payInAlarm: Pay) => {
+      const pay: Pay = async (way) => {
+        await taken.countAs(way.cost);
+        await payInAlarm(way);
+      };
+      return sender.send(phone, ways, { asker: caller, wording: wish.wording, pay });
+    };
+    const asking = { phone, caller, standing, ways, captcha: this.captchaInAlarm(raised) };
     const channel = await this.sendUnlessGuarded(asking, send, taken);
     await audit.note({ event: 'code_sent', phone, ...(channel !== 'sms' && { detail: channel }) }, caller);
     return channel;
@@ -155,9 +162,9 @@ export class SendCodeService {
   }
 
   /** Reserves the last fifth of the day's budget for owners at a known place, so strangers cannot lock them out. */
-  private async budgetFor(standing: Standing, caller: Caller): Promise<LimitUse> {
-    if (standing === 'known') return { limit: 'sendInAll', subject: 'all' };
-    return { limit: await this.parts.spendGuard.budgetOf(caller), subject: 'all' };
+  private async budgetFor(standing: Standing, caller: Caller, ways: PricedWay[]): Promise<LimitUse> {
+    const limit = standing === 'known' ? 'sendInAll' : await this.parts.spendGuard.budgetOf(caller, ways);
+    return { limit, subject: 'all', count: firstCostOf(ways) };
   }
 
   private limitFor(raised: Raised, name: LimitName, withCaptcha: LimitName): LimitUse['limit'] {
@@ -166,7 +173,11 @@ export class SendCodeService {
     return raised === 'not yet' ? orCaptcha(limits[name], limits[withCaptcha]) : withCaptcha;
   }
 
-  private async sendUnlessGuarded(asking: Asking, send: () => Promise<Channel>, taken: CountedUses): Promise<Channel> {
+  private async sendUnlessGuarded(
+    asking: Asking,
+    send: (pay: Pay) => Promise<Channel>,
+    taken: CountedUses,
+  ): Promise<Channel> {
     try {
       return await this.parts.spendGuard.guard(asking, send);
     } catch (error) {

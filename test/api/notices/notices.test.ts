@@ -423,7 +423,8 @@ describe('a notice', () => {
 
   // guard notices-12: notices count against the day's budget of messages
   // src/features/notices/notices.ts
-  // - { limit: 'sendInAll', subject: 'all' },
+  // - this.placeFor([...usesOf(happening, phone, caller), budget], caller)
+  // + this.placeFor(usesOf(happening, phone, caller), caller)
   it("counts against the day's budget of messages, and is not sent beyond it", async () => {
     const one = await instance({ ...ON, SEND_CODE_PER_DAY: '3' });
     const [person, other] = [await settled(), await settled()];

@@ -8,22 +8,26 @@ import { stage } from '../../support/stage';
 
 const folder = mkdtempSync(join(tmpdir(), 'accounts-routes-'));
 const routes = join(folder, 'routes.json');
-writeFileSync(routes, JSON.stringify({ routes: { GB: ['console sms', 'console voice', 'file whatsapp'] } }));
-const { app } = stage({ env: { SMS_ROUTES: routes, CAPTCHA_POLICY: 'off', SEND_CODE_PER_PHONE_DAY: '4' } });
+writeFileSync(
+  routes,
+  JSON.stringify({ routes: { GB: ['console sms', { 'console voice': { cost: 5 } }, 'file whatsapp'] } }),
+);
+const env = { SMS_ROUTES: routes, CAPTCHA_POLICY: 'off', SEND_CODE_PER_PHONE_DAY: '4' };
+const { app, instance } = stage({ env });
 afterEach(() => {
   app.sms.before = () => Promise.resolve();
   app.sms.sent.length = 0;
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const sendCode = (phone: PhoneFields, more = {}) => post(app.api, '/user/send_code', { ...phone, ...more });
+const sendCode = (phone: PhoneFields, more = {}, on = app) => post(on.api, '/user/send_code', { ...phone, ...more });
 const codeOf = ({ body }: Answer) => Number(field(body, 'code'));
 const verify = (phone: PhoneFields, code: string) => post(app.api, '/user/verify_code', { ...phone, code });
 
 /** Lets some channels fail. */
-function failing(errors: Partial<Record<Message['channel'], Error>>): string[] {
+function failing(errors: Partial<Record<Message['channel'], Error>>, on = app): string[] {
   const tried: string[] = [];
-  app.sms.before = ({ channel }) => {
+  on.sms.before = ({ channel }) => {
     tried.push(channel);
     const error = errors[channel];
     return error ? Promise.reject(error) : Promise.resolve();
@@ -115,6 +119,38 @@ describe('the ways of a code', () => {
     }
     expect(answers).toContain(5000);
     expect(await codesOf(phone)).toHaveLength(answers.indexOf(5000) + 1);
+  });
+
+  // guard ways-5: a code counts as what the way that takes it costs
+  // src/features/verification/send-code-service.ts
+  // - await taken.countAs(way.cost);
+  // guard ways-6: a dearer way is not tried when the budget has no room for it
+  // src/features/limits/limiter.ts
+  // - if (changes.every(({ uses }) => uses > 0)) await this.takeOrRefuse(changes, caller);
+  // - else await this.giveBack(changes
+  // + await this.giveBack(changes
+  it('count against the budget of a day as what they cost, and a dear one needs room for it', async () => {
+    const budgeted = await instance({ ...env, SEND_CODE_PER_DAY: '15' });
+    const used = () => app.db('rate_limits').where({ key: 'send_in_all:all' }).pluck<number[]>('used');
+    expectBody(await sendCode(newPhone(), {}, budgeted), { code: 200 });
+    expect(await used()).toEqual([1]);
+    const tried = failing({ sms: new Error('down') }, budgeted);
+    expectBody(await sendCode(newPhone(), {}, budgeted), { code: 200 });
+    expect(await used()).toEqual([6]);
+    failing({ voice: new Error('down') }, budgeted);
+    expectRefusal(await sendCode(newPhone(), { channel: 'voice' }, budgeted), 503, 'the SMS could not be sent');
+    expect(await used()).toEqual([6]);
+    failing({}, budgeted);
+    expectBody(await sendCode(newPhone(), { channel: 'voice' }, budgeted), { code: 200 });
+    expect(await used()).toEqual([11]);
+    // Four fifths are for strangers, so that one message is left.
+    const next = failing({ sms: new Error('down') }, budgeted);
+    expect(codeOf(await sendCode(newPhone(), {}, budgeted))).toBe(5000);
+    expect([tried, next]).toEqual([['sms', 'voice'], ['sms']]);
+    expect(await used()).toEqual([11]);
+    failing({}, budgeted);
+    expectBody(await sendCode(newPhone(), { channel: 'voice' }, budgeted), { code: 200 });
+    expect(codeOf(await sendCode(newPhone(), {}, budgeted))).toBe(5000);
   });
 
   it('leave only the newest code valid', async () => {

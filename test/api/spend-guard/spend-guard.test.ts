@@ -44,6 +44,14 @@ async function ownNetwork(sent: number, verified: number): Promise<void> {
     .merge();
 }
 
+/** Makes accounts that were used at the test's own address. */
+async function knownHere(count: number) {
+  const owners = await inParallel(count, () => insertPerson(app));
+  const login = { event: 'logged_in', ip: '127.0.0.1', user_agent: '', request_id: 'none' };
+  await app.db('security_events').insert(owners.map(({ id }) => ({ ...login, user_id: id })));
+  return owners;
+}
+
 /** Returns a new network each time. */
 function elsewhere(): Headers {
   networks += 1;
@@ -149,8 +157,8 @@ describe('the spend guard', () => {
 
   // guard spend-guard-10: in an alarm an account at an unknown place gets one code a day, within limits per address and in total
   // src/features/spend-guard/spend-guard.ts
-  // - if (standing === 'elsewhere') return limiter.take(caller, ...usesOfAccount(phone, caller));
-  // + if (standing === 'elsewhere') return usesOfAccount(phone, caller).length > 9 ? limiter.take(caller) : undefined;
+  // - if (standing === 'elsewhere') return this.take(asking, usesOfAccount(phone, caller));
+  // + if (standing === 'elsewhere') return usesOfAccount(phone, caller).length > 9 ? this.take(asking, []) : undefined;
   it('in an alarm sends to an account at an unknown place once a day, and to five such accounts per address', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1', TRUST_PROXY: '1' });
     await attackOn('GB');
@@ -363,7 +371,7 @@ describe('the spend guard', () => {
 
   // guard spend-guard-3: a network that has used much of the budget leaves most of it to others
   // src/features/spend-guard/spend-guard.ts
-  // - isAnyBehind(network) || this.hasHadMuch(network)
+  // - isAnyBehind(network) || this.hasHadMuch(network, ways)
   // + isAnyBehind(network)
   it('leaves more than half of the budget to others when a network has used a twentieth of it', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
@@ -377,21 +385,34 @@ describe('the spend guard', () => {
 
   // guard spend-guard-4: accounts known in a network that has used much of the budget have their own limit per address
   // src/features/spend-guard/spend-guard.ts
-  // - standing === 'known' && this.hasHadMuch(network)
-  // + standing === 'elsewhere' && this.hasHadMuch(network)
+  // - standing === 'known' && this.hasHadMuch(network, ways)
+  // + standing === 'elsewhere' && this.hasHadMuch(network, ways)
   it('sends 20 codes a day to accounts known at an address whose network has used a twentieth of the budget', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
     await ownNetwork(19, 19);
-    const owners = await inParallel(25, () => insertPerson(app));
-    await app.db('security_events').insert(
-      owners.map(({ id }) => {
-        return { event: 'logged_in', user_id: id, ip: '127.0.0.1', user_agent: '', request_id: 'none' };
-      }),
-    );
     const answers = [];
-    for (const owner of owners) answers.push(await send(guarded, owner));
+    for (const owner of await knownHere(25)) answers.push(await send(guarded, owner));
     // One before the network has used a twentieth, and 20 after that.
     expect(countCodes(answers)).toEqual({ 200: 21, 5000: 4 });
+  });
+
+  // guard spend-guard-24: a network that asks for a dear way is judged by its cost
+  // src/features/spend-guard/spend-guard.ts
+  // - sent: firstCostOf(ways) * sent,
+  // + sent,
+  // guard spend-guard-25: a dear way uses up the shares of an alarm by its cost
+  // src/features/spend-guard/spend-guard.ts
+  // - const count = firstCostOf(ways);
+  // + const count = 1;
+  // src/features/spend-guard/spend-guard.ts
+  // - async ({ cost }) => taken?.countAs(cost)
+  // + async () => Promise.resolve()
+  it('counts a call as three codes of such a network', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
+    await ownNetwork(7, 7);
+    const answers = [];
+    for (const owner of await knownHere(9)) answers.push(await send(guarded, { ...owner, channel: 'voice' }));
+    expect(countCodes(answers)).toEqual({ 200: 7, 5000: 2 });
   });
 
   // guard spend-guard-5: accounts known in a network that has used much of the budget have their own limit per network
