@@ -8,7 +8,8 @@ export interface ChangePage {
   answer: Response;
   /** The versions that it was told. */
   versions: number[];
-  claims: string[];
+  /** The names of other events that it was told. */
+  named: string[];
   stop: AbortController;
   hasEnded: () => boolean;
 }
@@ -26,13 +27,13 @@ export function changePages(app: () => TestApp): (person: Person, on?: TestApp) 
     const headers = await cookieFor(on, person);
     const answer = await fetch(`${on.url}/user/changes`, { headers, signal: stop.signal });
     const versions: number[] = [];
-    const claims: string[] = [];
+    const named: string[] = [];
     let hasEnded = false;
     const read = async () => {
       let text = '';
       for await (const part of answer.body ?? []) {
         text += Buffer.from(part as Uint8Array).toString();
-        claims.splice(0, Infinity, ...(text.match(/^event: number_claim$/gm) ?? []));
+        named.splice(0, Infinity, ...[...text.matchAll(/^event: (\w+)$/gm)].map(([, name = '']) => name));
         const told = [...text.matchAll(/^data: \{"version":(\d+)\}$/gm)];
         versions.splice(0, Infinity, ...told.map(([, one]) => Number(one)));
       }
@@ -40,6 +41,6 @@ export function changePages(app: () => TestApp): (person: Person, on?: TestApp) 
     void read()
       .catch(() => undefined)
       .finally(() => (hasEnded = true));
-    return { answer, versions, claims, stop, hasEnded: () => hasEnded };
+    return { answer, versions, named, stop, hasEnded: () => hasEnded };
   };
 }

@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: d72ff16e91524409f4649ed44cbf885f0a039ffd17af90029ff472fd3462097c
+// SHA-256 of the document: 55b74cf9ad347bd8bfef153410d58124764c6ed8f296e926718d0c3023f50556
 
 export interface paths {
     "/user/send_code": {

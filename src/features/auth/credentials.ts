@@ -1,5 +1,6 @@
 import { BadRequest, Forbidden } from '../../base/errors';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
+import type { EventsRepository } from '../events/events-repository';
 import type { SessionsRepository } from '../sessions/sessions-repository';
 import type { UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
@@ -10,6 +11,7 @@ export interface CredentialsRepositories {
   sessions: SessionsRepository;
   verification: VerificationRepository;
   securityEvents: SecurityEventsRepository;
+  events: Pick<EventsRepository, 'tell'>;
   messagingTokens: { end(userId: string): Promise<void> };
   numberClaims: { keep(userId: string): Promise<boolean> };
 }

@@ -3,6 +3,8 @@ import { BadRequest, Forbidden, NotFound, type AppError } from '../../base/error
 import type { Transaction } from '../../database/transaction';
 import type { Queues } from '../../load/queues';
 import type { AuditTrail } from '../audit/audit-trail';
+import { NEW_DEVICE } from '../events/events-repository';
+import { isNewDevice } from '../notices/known-devices';
 import type { Notices } from '../notices/notices';
 import type { OwnPhone, Phone } from '../phones/phone-number';
 import { TEST_NUMBER } from '../sending/test-numbers';
@@ -103,6 +105,9 @@ export class TokenLogins {
     // The person with the number uses the account, and does not want it closed any more.
     if (!isNew && (await repos.numberClaims.keep(account.id)))
       await repos.securityEvents.add({ event: 'number_kept', userId: account.id, phone, detail: operation }, caller);
+    // A login by an intercepted code ends no session: the owner would not notice.
+    if (!isNew && (await isNewDevice(repos.securityEvents, account.id, caller)))
+      await repos.events.tell(NEW_DEVICE, account.id);
   }
 
   /** Ends the session that the token began before. If that has ended already, the token must not bring it back. */

@@ -25,6 +25,9 @@ export const GROUP_KINDS = ['group.created', 'group.changed', 'group.dismissed',
 /** The number of a user was claimed, and kept. No trigger tells of these. */
 export const CLAIM_KINDS = ['phone.claimed', 'phone.kept'];
 
+/** A login by a code began a session on a device that is new to the account. No trigger tells of it. */
+export const NEW_DEVICE = 'session.new_device';
+
 export const KINDS = [
   'user.registered',
   'user.updated',
@@ -34,6 +37,7 @@ export const KINDS = [
   'phone.changed',
   ...CLAIM_KINDS,
   'password.changed',
+  NEW_DEVICE,
   'sessions.ended',
   'tokens.ended',
   'blacklist.changed',

@@ -6,7 +6,6 @@ import type { Routes } from '../sending/routes';
 import type { Sending } from '../sending/sending';
 import type { Words } from '../sending/words';
 import type { UsersRepository } from '../users/users-repository';
-import { KnownDevices } from './known-devices';
 import { Notices, type NoticeRules } from './notices';
 
 type Needs = Foundation<{ securityEvents: SecurityEventsRepository; users: UsersRepository }> & {
@@ -18,8 +17,7 @@ type Needs = Foundation<{ securityEvents: SecurityEventsRepository; users: Users
 };
 
 export function buildNotices({ repos, background, ...others }: Needs, rules: NoticeRules) {
-  const devices = new KnownDevices(repos.securityEvents);
-  const notices = new Notices({ ...others, users: repos.users, devices, background: background.notices }, rules);
+  const notices = new Notices({ ...others, ...repos, background: background.notices }, rules);
   others.limiter.onMet((use, caller) => notices.limitMet(use, caller));
   return { notices };
 }

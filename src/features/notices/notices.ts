@@ -4,6 +4,7 @@ import { SendingTooOften, TooManyRequests } from '../../base/errors';
 import { SendingTimedOut } from '../../integrations/senders/sender';
 import type { Background } from '../../load/background';
 import type { AuditTrail } from '../audit/audit-trail';
+import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { Limiter, LimitMet, CountedUses, LimitUse } from '../limits/limiter';
 import { isWithin, masked, type OwnPhone, type Phone } from '../phones/phone-number';
 import { firstCostOf, type Routes } from '../sending/routes';
@@ -11,7 +12,7 @@ import type { Sending } from '../sending/sending';
 import type { Words } from '../sending/words';
 import type { Happening } from '../sending/words-files';
 import type { UsersRepository } from '../users/users-repository';
-import type { KnownDevices } from './known-devices';
+import { isNewDevice } from './known-devices';
 
 export interface NoticeRules {
   notify: 'off' | 'sms';
@@ -29,7 +30,7 @@ interface Parts {
   routes: Routes;
   sending: Sending;
   users: UsersRepository;
-  devices: KnownDevices;
+  securityEvents: Pick<SecurityEventsRepository, 'loginsBefore'>;
   limiter: Limiter;
   audit: AuditTrail;
   background: Background;
@@ -53,9 +54,9 @@ export class Notices {
 
   /** Notifies the owner of a login on a new device. */
   loggedIn(userId: string, caller: Caller): void {
-    const { users, devices } = this.parts;
+    const { users, securityEvents } = this.parts;
     this.afterAnswer('new_device', async () => {
-      if (!(await devices.isNew(userId, caller))) return;
+      if (!(await isNewDevice(securityEvents, userId, caller))) return;
       const [phone] = await users.phonesOf(userId);
       if (phone) await this.send('new_device', { id: userId, phone }, caller);
     });

@@ -52,8 +52,7 @@ export function changesRouter(sync: SyncService, { reading, rest }: Entrance): R
           res.write(`retry: ${AGAIN_MS}\n\n`);
         }
         if (live.hasEnded) break;
-        if (live.isClaimTold) res.write('event: number_claim\ndata: {}\n\n');
-        live.isClaimTold = false;
+        for (const name of live.takeNames()) res.write(`event: ${name}\ndata: {}\n\n`);
         // A comment: no row of the user has changed since.
         const isNew = hasNews && version > told;
         res.write(isNew ? `id: ${version}\ndata: ${JSON.stringify({ version })}\n\n` : ':\n\n');

@@ -4,7 +4,7 @@ import { isDistributed, statement } from '../../database/statement';
 import type { Leave } from '../../load/queue';
 import type { Queues } from '../../load/queues';
 import { EventTail } from '../events/event-tail';
-import { CLAIM_KINDS, GROUP_KINDS, type Event } from '../events/events-repository';
+import { CLAIM_KINDS, GROUP_KINDS, NEW_DEVICE, type Event } from '../events/events-repository';
 
 /** Statement for the session's user, so that it finds the session. */
 export const groupsOf = statement<{ id: string }, 'userId'>(
@@ -40,6 +40,14 @@ const groupsOfAll = statement<{ id: string }, 'ids'>(
 /** Kinds of events that tell of rows of sync. After all others, the session may have ended. */
 const KINDS_OF_ROWS = ['user.updated', 'blacklist.changed', 'friendship.changed', ...GROUP_KINDS];
 
+/** Returns the name by which pages are told of an event that no sync has. */
+function pageNameOf(kind: string): string | undefined {
+  if (CLAIM_KINDS.includes(kind)) return 'number_claim';
+  return kind === NEW_DEVICE ? 'new_device' : undefined;
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
 /** Waits are rounded up to this: Node keeps a list of timers for each length. */
 const ROUND_MS = 100;
 
@@ -54,8 +62,8 @@ export class LiveSync {
   hasChanged = false;
   /** Rows of the user may have changed since a page was told. */
   hasNews = true;
-  /** A claim of the user's number has begun or ended. */
-  isClaimTold = false;
+  /** Names of events that the page was not told yet. */
+  private named = NONE;
   keys: string[] = [];
   private isTold = false;
   private timer: NodeJS.Timeout | undefined;
@@ -74,6 +82,18 @@ export class LiveSync {
   /** Whether it would have heard of a change. */
   get hears(): boolean {
     return this.lives.hearsAll;
+  }
+
+  /** Notes an event for the page. */
+  name(name: string): void {
+    if (!this.named.includes(name)) this.named = [...this.named, name];
+  }
+
+  /** Returns the names noted since the last call. */
+  takeNames(): readonly string[] {
+    const { named } = this;
+    this.named = NONE;
+    return named;
   }
 
   /** Rows of the user have changed, or the session may have ended. */
@@ -215,8 +235,8 @@ export class LiveSyncs {
 
   private async hear(events: Event[]): Promise<void> {
     for (const { kind, subject, other } of events) {
-      if (CLAIM_KINDS.includes(kind))
-        for (const live of this.waiting.get(ofUser(subject)) ?? []) live.isClaimTold = true;
+      const name = pageNameOf(kind);
+      if (name !== undefined) for (const live of this.waiting.get(ofUser(subject)) ?? []) live.name(name);
       const isOfGroup = GROUP_KINDS.includes(kind);
       this.change(isOfGroup ? ofGroup(subject) : ofUser(subject), KINDS_OF_ROWS.includes(kind));
       // The member may not hear of the group yet. A user is told by events of the own rows only: to be woken by those of

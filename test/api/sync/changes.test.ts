@@ -50,20 +50,39 @@ describe('GET /user/changes', () => {
 
   // guard changes-3: pages hear of a claim of their own user only
   // src/features/sync/live-syncs.ts
-  // - this.waiting.get(ofUser(subject)) ?? []) live.isClaimTold = true;
-  // + this.all) live.isClaimTold = true;
+  // - this.waiting.get(ofUser(subject)) ?? []) live.name(name);
+  // + this.all) live.name(name);
   it("tells when the user's number was claimed, and when it was kept, and does not tell others", async () => {
     const streams = [await connect(ann), await connect(bob)] as const;
     await until(() => streams.every(({ versions }) => versions.length > 0));
     const body = { verification_token: await verificationToken(app, ann) };
     await expectOk(app.api.post('/user/start_over').send(body));
-    await until(() => streams[0].claims.length === 1);
+    await until(() => streams[0].named.length === 1);
     await expectOk(app.api.post('/user/start_over').send(body));
     await expectOk(ann.agent.post('/user/keep_number').send({ password: ann.password }));
-    await until(() => streams[0].claims.length === 2);
+    await until(() => streams[0].named.length === 2);
     await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
     await until(() => streams[1].versions.length > 1);
-    expect([streams[0].claims.length, streams[1].claims.length]).toEqual([2, 0]);
+    expect([streams[0].named.length, streams[1].named.length]).toEqual([2, 0]);
+  });
+
+  // guard changes-6: an owner hears of a sign-in by a code on a new device, which ends no session
+  // src/features/auth/token-logins.ts
+  // - await repos.events.tell(NEW_DEVICE, account.id);
+  // + await Promise.resolve();
+  it('tells of a sign-in by a code on a new device, and not of another one on it', async () => {
+    const { versions, named } = await connect(ann);
+    await until(() => versions.length === 1);
+    const signInBy = async (agent: string) => {
+      const body = { verification_token: await verificationToken(app, ann) };
+      await expectOk(app.api.post('/user/login_by_token').set('User-Agent', agent).send(body));
+    };
+    await signInBy('Phone/2.0');
+    await until(() => named.length === 1);
+    await signInBy('Phone/2.0');
+    await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
+    await until(() => versions.length > 1);
+    expect(named).toEqual(['new_device']);
   });
 
   it('tells nothing of a stranger', async () => {
