@@ -352,7 +352,7 @@ describe('getting into accounts', () => {
 
   // guard attacks-13: strangers cannot lock out a known device
   // src/features/auth/login-attempts.ts
-  // - if (one.device) return logIn(ofDevice(one.device));
+  // - if (one.device) return hold(ofDevice(one.device));
   // + if (one.device) ofDevice(one.device);
   // guard attacks-14: 10 failed logins per device
   // src/features/auth/login-attempts.ts

@@ -14,7 +14,7 @@ import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { inTurn, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { NoAccount, PhoneTaken, suspended, WrongPassword, type CredentialsRepositories } from './credentials';
-import { withinShares, type Device, type LoginAttempts, type PasswordQueues } from './login-attempts';
+import { enterShares, type Device, type LoginAttempts, type PasswordQueues } from './login-attempts';
 import { deviceOf, type OwnPassword } from './own-password';
 import type { Passwords } from './passwords';
 
@@ -80,21 +80,22 @@ export class AuthService {
   async authenticate(phone: Phone, password: string, caller: Caller, from: Device | undefined): Promise<Account> {
     const { users, attempts, audit } = this.parts;
     const device = from && deviceOf(await users.accountByPhone(phone.number), from);
-    let known: Account | undefined;
-    const account = await attempts.logIn({ phone: phone.number, caller, device }, async () => {
-      known = await users.accountByPhone(phone.number);
-      return this.ifRight(known, password, caller);
-    });
-    if (!account) {
+    const attempt = await attempts.begin({ phone: phone.number, caller, device });
+    try {
+      const known = await users.accountByPhone(phone.number);
+      const account = await this.ifRight(known, password, caller);
+      await attempt.end(account !== undefined);
+      if (account?.isSuspended) {
+        const event = { event: 'login_failed', userId: account.id, phone, detail: 'login, suspended' } as const;
+        await audit.noteUpToLimit(event, caller);
+        throw suspended();
+      }
+      if (account) return account;
       audit.noteLoginFailed(phone, known?.id, caller);
       throw wrongCredentials();
+    } finally {
+      await attempt.release();
     }
-    if (account.isSuspended) {
-      const event = { event: 'login_failed', userId: account.id, phone, detail: 'login, suspended' } as const;
-      await audit.noteUpToLimit(event, caller);
-      throw suspended();
-    }
-    return account;
   }
 
   private async ifRight(account: Account | undefined, password: string, caller: Caller): Promise<Account | undefined> {
@@ -228,7 +229,12 @@ export class AuthService {
   /** Hashes in the share of `who`, so that strangers who try the account's password cannot block a new password. */
   private async hashed(password: string, who: string, caller: Caller): Promise<string> {
     const { queues, passwords } = this.parts;
-    return withinShares(queues, who, caller, () => passwords.hash(password, caller.address));
+    const leave = await enterShares(queues, who, caller);
+    try {
+      return await passwords.hash(password, caller.address);
+    } finally {
+      leave();
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Caller } from '../../base/caller';
 import { TooManyRequests } from '../../base/errors';
+import type { Leave } from '../../load/queue';
 import type { Queues } from '../../load/queues';
 import type { KnownPlaces } from '../audit/known-places';
 import type { PendingUses, Limiter, LimitUse } from '../limits/limiter';
@@ -26,17 +27,37 @@ interface Failures {
   uses: LimitUse[];
 }
 
-/** The limits that an attempt counts against, by its result. */
-interface Ends {
-  successes: LimitUse[];
-  failures: Failures;
-}
-
 export type PasswordQueues = Pick<Queues, 'passwordsOfAccount' | 'passwordsOfAddress'>;
+
+/** An attempt under way. It counts as a failure and as a success until it has ended. */
+export class LoginAttempt {
+  private hasEnded = false;
+
+  constructor(
+    private readonly held: PendingUses,
+    private readonly ends: { right: LimitUse[]; wrong: LimitUse[] },
+    private readonly leave: Leave,
+  ) {}
+
+  /** Counts it as what it was. */
+  async end(isRight: boolean): Promise<void> {
+    this.hasEnded = true;
+    await this.held.settle(isRight ? this.ends.right : this.ends.wrong);
+  }
+
+  /** Frees its places. An attempt that has not ended, because something failed, counts as nothing. */
+  async release(): Promise<void> {
+    try {
+      if (!this.hasEnded) await this.held.giveBack();
+    } finally {
+      this.leave();
+    }
+  }
+}
 
 /**
  * Limits attempts to log in. An attempt counts as a failure and as a success before the password is compared, so that
- * an attempt beyond either limit is not compared. Afterwards it only counts as what it was.
+ * an attempt beyond either limit is not compared. Its caller ends and releases it.
  */
 export class LoginAttempts {
   constructor(
@@ -45,23 +66,19 @@ export class LoginAttempts {
     private readonly places: Pick<KnownPlaces, 'standingOf'>,
   ) {}
 
-  /** Runs `compare` within the limits of logins. It returns undefined for a wrong password. */
-  async logIn<T>(one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
-    const successes = rightLogins(one.phone, one.caller);
-    return this.fromPlace(one, (failures) => this.within(one.caller, { successes, failures }, compare));
+  /** Begins an attempt to log in, or throws the refusal. */
+  begin(one: Try): Promise<LoginAttempt> {
+    return this.beginWith(rightLogins(one.phone, one.caller), one);
+  }
+
+  /** Like `begin`, but for the old password of a user who changes it, whose session is a proof. */
+  beginChange(userId: string, one: Try): Promise<LoginAttempt> {
+    return this.beginWith([{ limit: 'passwordChangesPerHour', subject: userId }], one, userId);
   }
 
   /** Counts a login by a verification token as a right one. Failures at the password do not refuse it. */
   async byToken(phone: string, caller: Caller): Promise<void> {
     await this.limiter.take(caller, ...rightLogins(phone, caller));
-  }
-
-  /** Like `logIn`, but for the old password of a user who changes it. */
-  async change<T>(userId: string, one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
-    const successes: LimitUse[] = [{ limit: 'passwordChangesPerHour', subject: userId }];
-    return this.fromPlace(one, (failures) =>
-      this.within(one.caller, { successes, failures: { ...failures, share: userId } }, compare),
-    );
   }
 
   /** Clears counts of successes: with a new password the owner can log in, however often others used the old one. */
@@ -82,11 +99,12 @@ export class LoginAttempts {
    * Asks for the place only when an attempt is refused. A storm of attempts then does not query the database for each
    * one, and answers after a comparison do not take longer for phones that have an account.
    */
-  private async fromPlace<T>(one: Try, logIn: (failures: Failures) => Promise<T>): Promise<T> {
-    if (one.device) return logIn(ofDevice(one.device));
+  private async beginWith(right: LimitUse[], one: Try, share?: string): Promise<LoginAttempt> {
+    const hold = (failures: Failures) => this.hold(one.caller, right, { ...failures, ...(share && { share }) });
+    if (one.device) return hold(ofDevice(one.device));
     const failures = ofStranger(one.phone, one.caller);
     try {
-      return await logIn(failures);
+      return await hold(failures);
     } catch (error) {
       if (!(error instanceof TooManyRequests)) throw error;
       const known = ofKnownAddress(failures, one.phone, one.caller);
@@ -95,17 +113,19 @@ export class LoginAttempts {
       this.queues.passwordsOfAddress.check(one.caller.address);
       await this.limiter.checkKnown(one.caller, ...known.uses);
       if ((await this.places.standingOf(one.phone, one.caller)) !== 'known') throw error;
-      return logIn(known);
+      return hold(known);
     }
   }
 
   /** Checks the share first, so that attempts beyond it are refused without a query. */
-  private async within<T>(caller: Caller, ends: Ends, compare: () => Promise<T | undefined>): Promise<T | undefined> {
-    const { successes, failures } = ends;
-    return withinShares(this.queues, failures.share, caller, async () => {
-      const held = await this.limiter.hold(caller, ...failures.uses, ...successes);
-      return settle(held, ends, compare);
-    });
+  private async hold(caller: Caller, right: LimitUse[], { share, uses: wrong }: Failures): Promise<LoginAttempt> {
+    const leave = await enterShares(this.queues, share, caller);
+    try {
+      return new LoginAttempt(await this.limiter.hold(caller, ...wrong, ...right), { right, wrong }, leave);
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 }
 
@@ -146,32 +166,24 @@ function ofDevice({ userId, id }: Device): Failures {
   };
 }
 
-async function settle<T>(
-  held: PendingUses,
-  { successes, failures }: Ends,
-  compare: () => Promise<T | undefined>,
-): Promise<T | undefined> {
-  let result: T | undefined;
-  try {
-    result = await compare();
-  } catch (error) {
-    await held.giveBack();
-    throw error;
-  }
-  await held.settle(result === undefined ? failures.uses : successes);
-  return result;
-}
-
 /**
- * Runs a job with a password within the shares of the account and of the address. `account` is the proof that the owner
- * has shown: a known device or address, a verification token, or a session. For strangers it is the phone that they
- * try.
+ * Takes places for a password in the shares of the account and of the address. `account` is the proof that the owner has
+ * shown: a known device or address, a verification token, or a session. For strangers it is the phone that they try.
  */
-export function withinShares<T>(
+export async function enterShares(
   { passwordsOfAccount, passwordsOfAddress }: PasswordQueues,
   account: string,
   { address }: Caller,
-  job: () => Promise<T>,
-): Promise<T> {
-  return passwordsOfAccount.run(account, () => passwordsOfAddress.run(address, job));
+): Promise<Leave> {
+  const leaveAccount = await passwordsOfAccount.enter(account);
+  try {
+    const leaveAddress = await passwordsOfAddress.enter(address);
+    return () => {
+      leaveAddress();
+      leaveAccount();
+    };
+  } catch (error) {
+    leaveAccount();
+    throw error;
+  }
 }

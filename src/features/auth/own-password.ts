@@ -39,12 +39,16 @@ export class OwnPassword {
     const [phone] = await users.phonesOf(account.id);
     const number = phone?.number ?? account.id;
     const device = from && deviceOf(account, from);
-    const right = await attempts.change(userId, { phone: number, caller, device }, async () =>
-      (await passwords.matches(password, account.passwordHash, caller.address)) ? account : undefined,
-    );
-    if (right) return { account, phone, number };
-    await audit.note({ event: 'login_failed', userId, detail: operation }, caller);
-    return undefined;
+    const attempt = await attempts.beginChange(userId, { phone: number, caller, device });
+    try {
+      const isRight = await passwords.matches(password, account.passwordHash, caller.address);
+      await attempt.end(isRight);
+      if (isRight) return { account, phone, number };
+      await audit.note({ event: 'login_failed', userId, detail: operation }, caller);
+      return undefined;
+    } finally {
+      await attempt.release();
+    }
   }
 }
 

@@ -61,10 +61,7 @@ describe('POST /user/close_account', () => {
 
   // guard close-account-1: closing an account counts a wrong password as a failed login
   // src/features/auth/own-password.ts
-  // -     const right = await attempts.change(userId, { phone: number, caller, device }, async () =>
-  // -       (await passwords.matches(password, account.passwordHash, caller.address)) ? account : undefined,
-  // -     );
-  // + const right = (await passwords.matches(password, account.passwordHash, caller.address)) && [attempts, device];
+  // - await attempt.end(isRight);
   it('counts a wrong password as a failed login of that phone, and logs it', async () => {
     const person = await insertPerson(app);
     // A client that keeps only the first cookie.

@@ -71,8 +71,8 @@ describe('passwords from one address', () => {
   // + times
   // guard login-storms-4: hashing a new password counts in the shares of the user and of the address
   // src/features/auth/auth-service.ts
-  // - return withinShares(queues, who, caller, () => passwords.hash(password, caller.address));
-  // + return passwords.hash(password, caller.address, queues, who);
+  // - const leave = await enterShares(queues, who, caller);
+  // + const leave = () => void [enterShares, queues, who];
   it.each([
     ['an IPv4 address', (_index: number) => ATTACKER, ATTACKER, 1],
     ['a /64 of IPv6', (index: number) => `2001:db8::${index.toString(16)}`, '2001:db8::ffff', 1],
@@ -125,12 +125,12 @@ describe('passwords of one phone', () => {
   // + return { share: address ? phone : '',
   // guard login-storms-5: passwords that strangers try do not use up the share of a known device
   // src/features/auth/login-attempts.ts
-  // - return logIn(ofDevice(one.device));
-  // + return logIn({ ...ofDevice(one.device), share: one.phone });
+  // - return hold(ofDevice(one.device));
+  // + return hold({ ...ofDevice(one.device), share: one.phone });
   // guard login-storms-6: passwords that strangers try do not use up the share of a user whose old password is compared
   // src/features/auth/login-attempts.ts
-  // - failures: { ...failures, share: userId } }
-  // + failures }
+  // - { ...failures, ...(share && { share }) }
+  // + failures
   // src/features/auth/login-attempts.ts
   // - if ((await this.places.standingOf(one.phone, one.caller)) !== 'known') throw error;
   // + throw error;
@@ -152,10 +152,9 @@ describe('passwords of one phone', () => {
   // + const passwordHash = await this.hashed(password, phone.number, caller);
   // guard login-storms-10: a try beyond the share of its phone does not query the database
   // src/features/auth/login-attempts.ts
-  // - return withinShares(this.queues, failures.share, caller, async () => {
-  // -   const held = await this.limiter.hold(caller, ...failures.uses, ...successes);
-  // + const held = await this.limiter.hold(caller, ...failures.uses, ...successes);
-  // + return withinShares(this.queues, failures.share, caller, async () => {
+  // - const leave = await enterShares(this.queues, share, caller);
+  // + await this.limiter.hold(caller, ...wrong, ...right);
+  // + const leave = await enterShares(this.queues, share, caller);
   it('tried by strangers fill only their share, before a place is held; those of the owner are hashed', async () => {
     const on = await instance();
     const [owner, fresh] = [await insertPerson(app), newPhone()];
@@ -197,12 +196,8 @@ describe('passwords of one phone', () => {
 describe('right logins', () => {
   // guard login-storms-11: right logins beyond their limit are not compared
   // src/features/auth/login-attempts.ts
-  // - const held = await this.limiter.hold(caller, ...failures.uses, ...successes);
-  // - return settle(held, ends, compare);
-  // + const held = await this.limiter.hold(caller, ...failures.uses);
-  // + const result = await settle(held, { ...ends, successes: [] }, compare);
-  // + if (result !== undefined) await this.limiter.take(caller, ...successes);
-  // + return result;
+  // - await this.limiter.hold(caller, ...wrong, ...right)
+  // + await this.limiter.hold(caller, ...wrong)
   it('are not compared beyond their limit', async () => {
     const on = await instance({ LOGINS_PER_PHONE_AND_IP_HOUR: '2', LOGINS_PER_PHONE_DAY: '3' });
     const person = await insertPerson(app);
@@ -254,8 +249,8 @@ describe('a login', () => {
 describe('a password that is not compared', () => {
   // guard login-storms-13: a password that was not compared is not charged to anybody
   // src/features/auth/login-attempts.ts
-  // - await held.giveBack();
-  // + await held.settle(failures.uses);
+  // - await this.held.giveBack();
+  // + await this.held.settle(this.ends.wrong);
   it('is answered with 503 and Retry-After, and charged to nobody', async () => {
     const on = await instance({ LOGINS_PER_PHONE_DAY: '5', LOGIN_FAILURES_PER_IP: '5' });
     const person = await insertPerson(app);

@@ -232,8 +232,8 @@ describe('/user/change_password', () => {
 
   // guard passwords-11: a new password needs the old one
   // src/features/auth/own-password.ts
-  // - if (right) return
-  // + return
+  // - if (isRight) return
+  // + if (isRight || !isRight) return
   it('answers 400 for a wrong old password, and changes nothing', async () => {
     const person = await insertAndSignIn(app);
     const second = await signIn(app, person);

@@ -47,7 +47,7 @@ describe('the owner at a known address', () => {
 
   // guard kept-for-owners-10: strangers cannot lock out an address where the account was used
   // src/features/auth/login-attempts.ts
-  // - return logIn(known);
+  // - return hold(known);
   // + throw error;
   it('can log in however often strangers fail, unlike other addresses', async () => {
     const ann = await insertPerson(app);
