@@ -115,7 +115,7 @@ describe('a suspended account', () => {
     // guard suspended-4: a suspended account cannot log in
     // src/features/auth/auth-service.ts
     // - if (account?.isSuspended) {
-    // + if (account.id === '') {
+    // + if (account?.id === '') {
     // src/features/sessions/sessions-repository.ts
     // - AND suspended_at IS NULL
     it('with the right password is refused with a reason of its own, without a session or cookie', async () => {
