@@ -13,10 +13,10 @@ COPY scripts/install-scripts.mjs scripts/trim-packages.mjs scripts/
 RUN npm ci && node scripts/install-scripts.mjs
 
 FROM packages AS runtime-packages
-# The optional package tsx is removed by name, since --omit=optional would also remove binaries that other packages
+# The optional package esbuild is removed by name, since --omit=optional would also remove binaries that other packages
 # need.
 RUN npm ci --omit=dev --workspace=packages/image-server --include-workspace-root --prefer-offline && node scripts/install-scripts.mjs
-RUN npm uninstall --no-save --omit=dev --workspace=packages/image-server --include-workspace-root tsx && node scripts/trim-packages.mjs
+RUN npm uninstall --no-save --omit=dev --workspace=packages/image-server --include-workspace-root esbuild && node scripts/trim-packages.mjs
 
 FROM packages AS build
 COPY tsconfig.json tsconfig.build.json knexfile.ts ./

@@ -7,7 +7,7 @@ import { Postgres } from './postgres.mjs';
 
 const require = createRequire(import.meta.url);
 // The tests' helper is TypeScript.
-require('tsx/cjs');
+require('../scripts/typescript.cjs');
 const { copyAsStandby } = require('../test/support/standby-files');
 
 /** A hot standby of the benchmark's PostgreSQL, by streaming replication. */

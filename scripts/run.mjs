@@ -12,9 +12,7 @@ const program = join(root, file);
 process.argv = [process.execPath, program, ...words];
 if (file.endsWith('.ts')) {
   const require = createRequire(import.meta.url);
-  // Both, as an import() within a CommonJS module is resolved as ES modules are.
-  require('tsx/cjs');
-  await import('tsx/esm');
+  require('./typescript.cjs');
   require(program);
 } else {
   await import(pathToFileURL(program).href);

@@ -108,7 +108,7 @@ function fromArguments(words) {
 async function checksOfService() {
   await ensureDependencies({ dev: false });
   const require = createRequire(import.meta.url);
-  require('tsx/cjs');
+  require('./typescript.cjs');
   const { readConfig } = require(join(root, 'src', 'config', 'config.ts'));
   return (given) => {
     // Secret files are on the machine of the service.

@@ -37,7 +37,7 @@ describe('the client', () => {
     const source = pathToFileURL(join(CLIENT, 'src', 'index.ts')).href;
     writeFileSync(path, program.replace("'@user-account-service/client'", `'${source}'`));
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, BASE: service.url };
-    const running = (child = spawn(process.execPath, ['--import', 'tsx', path], { cwd: ROOT, env }));
+    const running = (child = spawn(process.execPath, [path], { cwd: ROOT, env }));
     let shown = '';
     running.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
     running.stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));

@@ -8,7 +8,7 @@ import { amount } from '../support/amounts';
 import { clientOf, credentialsOf, signedInClient } from '../support/client';
 import { FaultProxy } from '../support/fault-proxy';
 import type { SignedInPerson } from '../support/people';
-import { ROOT } from '../support/service-process';
+import { ROOT, TYPESCRIPT } from '../support/service-process';
 import { stage } from '../support/stage';
 import { fullState } from '../support/sync';
 import { MortalStorage, stateOf } from '../support/synced';
@@ -39,7 +39,7 @@ describe('large answers in a store', () => {
   it('are handled in little memory', async () => {
     const told = { baseUrl: app.url, folder, credentials: credentialsOf(ann) };
     const script = join('test', 'support', 'sync-in-little-memory.ts');
-    const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', script, JSON.stringify(told)], {
+    const child = spawn(process.execPath, ['--expose-gc', '--require', TYPESCRIPT, script, JSON.stringify(told)], {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

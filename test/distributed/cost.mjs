@@ -5,9 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuOfTrees } from '../../bench/cpu.mjs';
 
 const require = createRequire(import.meta.url);
-// The tests' helpers are TypeScript, and the service imports some modules only when it needs them.
-require('tsx/cjs');
-await import('tsx/esm');
+// The tests' helpers are TypeScript.
+require('../../scripts/typescript.cjs');
 const { migrate } = require('../../src/database/migrations');
 const { startApp } = require('../support/app');
 const { CitusCluster, missingForCitus } = require('../support/citus');

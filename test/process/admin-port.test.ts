@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { cloneDatabase, type TestDatabase } from '../support/database';
 import { rememberSecret } from '../support/secrets';
-import { COMPILED, ROOT } from '../support/service-process';
+import { ROOT, RUN } from '../support/service-process';
 import { makeDataDir, startService } from '../support/started';
 
 let database: TestDatabase;
@@ -20,7 +20,7 @@ const settings = () => ({
 
 /** Runs npm run admin beside the service. */
 function admin(env: Record<string, string>, ...words: string[]): unknown {
-  const args = [COMPILED, 'scripts/admin.ts', '--json', ...words];
+  const args = [RUN, 'scripts/admin.ts', '--json', ...words];
   const own = { PATH: process.env.PATH, HOME: process.env.HOME };
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: ROOT,

@@ -4,7 +4,7 @@ import { cloneDatabase, type TestDatabase } from '../support/database';
 import { OUTPUT } from '../support/paths';
 import { testPool } from '../support/pool';
 import { productionEnv } from '../support/production';
-import { COMPILED, ROOT } from '../support/service-process';
+import { ROOT, RUN } from '../support/service-process';
 
 const hasBash = spawnSync('bash', ['--version']).status === 0;
 
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 function admin(words: string[], databaseUrl = database.serviceUrl, settings: Record<string, string> = {}) {
-  const args = [COMPILED, 'scripts/admin.ts', ...words];
+  const args = [RUN, 'scripts/admin.ts', ...words];
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,

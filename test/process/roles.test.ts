@@ -5,7 +5,7 @@ import { migrate, newestMigration, undoMigration } from '../../src/database/migr
 import { SERVICE_ROLE } from '../../src/database/service-role';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../packages/embedded-database/src';
 import { connectTo } from '../support/clusters';
-import { COMPILED, newDataDir, ROOT } from '../support/service-process';
+import { newDataDir, ROOT, RUN } from '../support/service-process';
 import { makeDataDir, startService } from '../support/started';
 import { walkThrough } from '../support/walk-through';
 
@@ -227,7 +227,7 @@ async function rowsOf(url: string, sql: string): Promise<unknown[]> {
 
 /** Runs npm run migrate. */
 function runMigrations(env: Record<string, string>): string {
-  const { stdout, stderr } = spawnSync(process.execPath, [COMPILED, 'scripts/migrate.ts'], {
+  const { stdout, stderr } = spawnSync(process.execPath, [RUN, 'scripts/migrate.ts'], {
     cwd: ROOT,
     env: { ...process.env, ...env },
   });

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { cloneDatabase, emptyDatabase } from '../support/database';
 import { productionEnv } from '../support/production';
 import { rememberSecret } from '../support/secrets';
-import { COMPILED, ROOT } from '../support/service-process';
+import { ROOT, RUN } from '../support/service-process';
 import { makeDataDir, makeUsedDataDir, startService } from '../support/started';
 import { until } from '../support/until';
 
@@ -160,14 +160,10 @@ describe('npm start with DATABASE_URL', () => {
 describe('npm run migrate:rollback', () => {
   const newest = migrations.at(-1) ?? '';
   const rollBack = (url: string, { NODE_ENV = 'development', answers = [] as string[] } = {}) => {
-    const { stdout, stderr, status } = spawnSync(
-      process.execPath,
-      [COMPILED, 'scripts/migrate-rollback.ts', ...answers],
-      {
-        cwd: ROOT,
-        env: { ...process.env, NODE_ENV, DATABASE_URL: url },
-      },
-    );
+    const { stdout, stderr, status } = spawnSync(process.execPath, [RUN, 'scripts/migrate-rollback.ts', ...answers], {
+      cwd: ROOT,
+      env: { ...process.env, NODE_ENV, DATABASE_URL: url },
+    });
     return { told: stdout.toString(), refused: stderr.toString(), status };
   };
 
@@ -363,7 +359,7 @@ describe('mistakes in settings at npm start', () => {
   it('reports an .env that exists and cannot be read', () => {
     const folder = makeDataDir();
     mkdirSync(join(folder, '.env'), { recursive: true });
-    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts/run.mjs'), 'src/server.ts'], {
+    const { status, stderr } = spawnSync(process.execPath, [RUN, 'src/server.ts'], {
       cwd: folder,
       env: { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0' },
       // A service that starts in spite of it would run for ever.

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { field, newPassword } from '../support/people';
 import { generateSigningKey } from '../../src/integrations/messaging/signing-key';
 import { isAlive } from '../../packages/embedded-database/src';
-import { AS_ORDINARY_USER, isTreeOpen, NOBODY, postmasterPid, SOURCES } from '../support/service-process';
+import { AS_ORDINARY_USER, isTreeOpen, NOBODY, postmasterPid } from '../support/service-process';
 import { until } from '../support/until';
 import { rememberSecret } from '../support/secrets';
 import { makeDataDir, makeUsedDataDir, startService } from '../support/started';
@@ -14,7 +14,7 @@ const PHONE = { region: 44, phone: '7911123456' };
 describe('npm start without a database', () => {
   it('starts its own, says where it is and what to try, and keeps the data across starts', async () => {
     const DATA_DIR = makeDataDir();
-    const first = await (await startService({ DATA_DIR }, { service: SOURCES })).untilReady();
+    const first = await (await startService({ DATA_DIR })).untilReady();
     expect(first.stdout).toContain(`ready at ${first.url}`);
     expect(first.stdout).toMatch(/try +curl http:.*\/user\/send_code/);
     expect(statSync(join(DATA_DIR, 'database-url')).mode & 0o777).toBe(0o600);

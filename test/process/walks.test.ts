@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOfKind } from '../support/code-blocks';
-import { newDataDir, ROOT, ServiceProcess, SOURCES } from '../support/service-process';
+import { newDataDir, ROOT, ServiceProcess } from '../support/service-process';
 import { until } from '../support/until';
 
 describe('the commands', () => {
@@ -11,7 +11,7 @@ describe('the commands', () => {
   let shell: ChildProcessWithoutNullStreams | undefined;
 
   beforeAll(async () => {
-    service = await ServiceProcess.start({ DATA_DIR: dataDir.path }, { service: SOURCES }).untilReady();
+    service = await ServiceProcess.start({ DATA_DIR: dataDir.path }).untilReady();
   });
   afterAll(async () => {
     shell?.kill();

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../support/service-process';
+import { ROOT, TYPESCRIPT } from '../support/service-process';
 import { java, javaVersion } from './java';
 import { jars } from './maven';
 import { outputOf } from './program';
@@ -104,7 +104,7 @@ function inTypeScript(name: string, generate: (url: string, to: string) => Promi
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: STRICT, files: ['life.ts'] }));
     await outputOf(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]);
-    return outputOf(process.execPath, ['--import', 'tsx', join(folder, 'life.ts'), url, messages]);
+    return outputOf(process.execPath, ['--require', TYPESCRIPT, join(folder, 'life.ts'), url, messages]);
   };
 }
 

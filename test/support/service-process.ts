@@ -8,15 +8,14 @@ import { until } from './until';
 
 export const ROOT = join(__dirname, '..', '..');
 
-/** Runs a program of the sources in about half the time of scripts/run.mjs, which compiles them at each start. */
-export const COMPILED = join(ROOT, 'test/support/compiled.cjs');
-/** Starts the service as `npm start` does. */
-export const SOURCES = [join(ROOT, 'scripts/run.mjs'), 'src/server.ts'];
+/** Runs a program of the sources, as npm's commands do. */
+export const RUN = join(ROOT, 'scripts/run.mjs');
+/** Lets a process of Node's own load TypeScript: `node --require TYPESCRIPT`. */
+export const TYPESCRIPT = join(ROOT, 'scripts/typescript.cjs');
 
 export interface HowToStart {
   /** Program in front of node. */
   command?: string[];
-  service?: string[];
 }
 
 /** The service as its users start it: a process of its own, with settings only from its environment. */
@@ -33,11 +32,8 @@ export class ServiceProcess {
   }
 
   /** Starts it in a process group of its own, as in a terminal. */
-  static start(
-    env: Record<string, string>,
-    { command = [], service = [COMPILED, 'src/server.ts'] }: HowToStart = {},
-  ): ServiceProcess {
-    const [program = process.execPath, ...args] = [...command, process.execPath, ...service];
+  static start(env: Record<string, string>, { command = [] }: HowToStart = {}): ServiceProcess {
+    const [program = process.execPath, ...args] = [...command, process.execPath, RUN, 'src/server.ts'];
     const child = spawn(program, args, {
       cwd: ROOT,
       detached: true,

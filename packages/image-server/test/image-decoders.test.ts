@@ -13,6 +13,7 @@ import { PATIENCE } from '../../../test/support/patience';
 import { Gate } from '../../../test/support/gate';
 import { longWebp } from '../../../test/support/hostile-images';
 import { PNG, inspectImage } from '../../../test/support/images';
+import { TYPESCRIPT } from '../../../test/support/service-process';
 import { until } from '../../../test/support/until';
 
 const DECODER = require.resolve('../src/image-decoder.cjs');
@@ -255,7 +256,7 @@ describe('decoders', () => {
          console.log(process.getActiveResourcesInfo().join(' '));
        });`,
     );
-    const child = fork(path, { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    const child = fork(path, { execArgv: ['--require', TYPESCRIPT], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     const [printed, ended] = await Promise.all([child.stdout && text(child.stdout), once(child, 'exit')]);
     expect(printed).not.toContain('Process');
     expect(ended).toEqual([0, null]);

@@ -5,7 +5,7 @@ import { emptyDatabase } from '../../support/database';
 import type { SyncResult } from '../../support/folding-client';
 import { e164, expectOk, insertAndSignIn, insertPerson } from '../../support/people';
 import { productionEnv } from '../../support/production';
-import { COMPILED, ROOT } from '../../support/service-process';
+import { ROOT, RUN } from '../../support/service-process';
 import { stage } from '../../support/stage';
 import { isEmpty, settledClient, sync } from '../../support/sync';
 
@@ -92,7 +92,7 @@ interface Run {
 function run(env: Record<string, string>, args: string[] = []): Promise<Run> {
   const options = { cwd: ROOT, env: { PATH: process.env.PATH, NODE_ENV: 'development', ...env } };
   return new Promise((resolve) => {
-    execFile(process.execPath, [COMPILED, 'scripts/admin.ts', 'demo', ...args], options, (error, stdout, stderr) =>
+    execFile(process.execPath, [RUN, 'scripts/admin.ts', 'demo', ...args], options, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
