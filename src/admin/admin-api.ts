@@ -18,6 +18,7 @@ import { bodyReader, pathOf } from './command-body';
 import { COMMANDS } from './commands';
 import { AdminDoor } from './door';
 import { perform } from './perform';
+import { readsOf } from './reads';
 import { SupportRepository } from './support-repository';
 import { AdminTokensRepository } from './tokens-repository';
 
@@ -38,7 +39,13 @@ export interface Running {
 export function buildAdminApi({ config, services, logger, deadlineMs }: Running) {
   const { counting, support, supportLimits } = services.connections;
   const tokens = new AdminTokensRepository(counting);
-  const place = { config, services, tokens, support: new SupportRepository(support, supportLimits) };
+  const place = {
+    config,
+    services: () => Promise.resolve(services),
+    reads: readsOf(config, support),
+    support: new SupportRepository(support, supportLimits),
+    tokens,
+  };
   const door = new AdminDoor(tokens, services.limiter, logger);
   const fail = failWith(logger);
   const onError = errorHandler(fail);

@@ -74,7 +74,7 @@ export const OUTSIDE: Record<string, Check> = {
       : undefined;
   },
   'SMS credit': async (at) => {
-    const credits = await at.services.smsCredits();
+    const credits = await (await at.services()).smsCredits();
     const left = credits.map(({ name, amount, currency }) => `${name} ${amount.toFixed(2)} ${currency}`).join(', ');
     if (credits.some(({ amount }) => amount <= 0)) return `${left}: pay the provider, or no code is sent`;
     const { messages, of } = await messagesToPay(at);

@@ -1,13 +1,16 @@
 import type { Caller } from '../base/caller';
 import type { Services } from '../composition/services';
 import type { Config } from '../config/config';
+import type { Reads } from './reads';
 import type { SupportRepository } from './support-repository';
 import type { AdminTokensRepository, Scope } from './tokens-repository';
 
-/** The services that a command uses, and its operator. */
+/** Services and repositories that a command uses, and its operator. */
 export interface Workplace {
   config: Config;
-  services: Services;
+  /** Returns the services that answer requests. The command line builds them at the first call, which takes a while. */
+  services: () => Promise<Services>;
+  reads: Reads;
   support: SupportRepository;
   tokens: AdminTokensRepository;
   /** Name of the operator, for the audit trail. */

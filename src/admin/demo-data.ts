@@ -20,7 +20,7 @@ export const DEMO: Command = {
   run: async ({ services }, { words: [phone], options }) => {
     const number = phone === undefined ? undefined : phoneIn(phone).number;
     if (options.dryRun) return { 'would add': [`${NAMES.length} demo users and ${GROUPS.length} groups`] };
-    return { 'demo users': report(await addDemoData(services.connections.db, number)) };
+    return { 'demo users': report(await addDemoData((await services()).connections.db, number)) };
   },
 };
 

@@ -1,6 +1,6 @@
 import { ALWAYS, type Command } from './command';
 import { sessionRow } from './rows';
-import { openUserIn, sessionsOf } from './who';
+import { openUserIn } from './who';
 
 export const DEVICES: Command[] = [
   {
@@ -11,8 +11,8 @@ export const DEVICES: Command[] = [
     changes: ALWAYS,
     run: async (at, { words: [who = ''], options }) => {
       const { id } = await openUserIn(at, who);
-      const ended = await sessionsOf(at, id);
-      if (!options.dryRun) await at.services.account.forgetDevices(id, at.caller);
+      const ended = await at.reads.sessionsOf(id);
+      if (!options.dryRun) await (await at.services()).account.forgetDevices(id, at.caller);
       return { [options.dryRun ? 'would end' : 'ended']: ended.map(sessionRow) };
     },
   },

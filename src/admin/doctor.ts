@@ -47,7 +47,8 @@ const CHECKS: Record<string, Check> = {
     return `${connections} of ${maxConnections} are in use: raise max_connections, or lower DATABASE_POOL_MAX`;
   },
   'oldest transaction': async ({ server: { oldestSeconds }, services }) => {
-    const seen = Math.round(await watchOldest(() => services.horizonAge.seconds()));
+    const { horizonAge } = await services();
+    const seen = Math.round(await watchOldest(() => horizonAge.seconds()));
     if (Math.max(oldestSeconds - MOST_OPEN_SECONDS, seen - MOST_WRITING_SECONDS) < 0) return undefined;
     return `it has been open for ${Math.max(oldestSeconds, seen)} s or more, and holds back syncs: docs/alerts.md, OldTransaction`;
   },
@@ -75,8 +76,8 @@ const CHECKS: Record<string, Check> = {
       ? { note: age }
       : `${age}: look at the log of the service backup (docs/backup.md)`;
   },
-  'test numbers': async ({ services }) => {
-    const lines = await services.testNumbers.lines();
+  'test numbers': async ({ reads }) => {
+    const lines = await reads.testNumbers.lines();
     const finding = lines.map(({ line }) => line).join('; ');
     return lines.some(({ state }) => state !== 'in force') ? finding : finding ? { note: finding } : undefined;
   },

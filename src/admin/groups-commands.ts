@@ -23,7 +23,7 @@ export const GROUPS: Command[] = [
     isFinal: true,
     run: async (at, { words: [id = ''], options }) => {
       const group = await openGroupIn(at, id);
-      if (!options.dryRun) await at.services.dismissals.dismiss(group.id, group.creatorId, at.caller);
+      if (!options.dryRun) await (await at.services()).dismissals.dismiss(group.id, group.creatorId, at.caller);
       return { [options.dryRun ? 'would dismiss' : 'dismissed']: [groupRow(group)] };
     },
   },
@@ -37,7 +37,7 @@ export const GROUPS: Command[] = [
       const group = await openGroupIn(at, id);
       const user = await userIn(at, who);
       await checkHeir(at, group, user.id);
-      if (!options.dryRun) await at.services.memberships.transfer(group.id, group.creatorId, user.id);
+      if (!options.dryRun) await (await at.services()).memberships.transfer(group.id, group.creatorId, user.id);
       const row = { id: group.id, name: group.name, before: group.creatorId, after: user.id };
       return { [options.dryRun ? 'would transfer' : 'transferred']: [row] };
     },
@@ -58,8 +58,7 @@ async function openGroupIn(at: Workplace, id: string): Promise<FoundGroup> {
 
 async function checkHeir(at: Workplace, { id, creatorId }: FoundGroup, userId: string): Promise<void> {
   if (userId === creatorId) throw new Mistake(`${userId}: is the creator of this group`);
-  if (!(await at.services.memberships.isMember(id, userId)))
-    throw new Mistake(`${userId}: is not a member of this group`);
+  if (!(await at.reads.isMember(id, userId))) throw new Mistake(`${userId}: is not a member of this group`);
 }
 
 function groupRow({ id, name, creatorId, members }: FoundGroup): Row {

@@ -14,7 +14,7 @@ export const IMAGES: Command[] = [
     run: async (at, { words: [who = ''] }) => {
       const { id } = await userIn(at, who);
       checkIsHere(at, id);
-      const images = await at.services.profile.images(id);
+      const images = await (await at.services()).profile.images(id);
       return { images: [sumOf(images)], names: rowsOf(images) };
     },
   },
@@ -28,7 +28,9 @@ export const IMAGES: Command[] = [
     run: async (at, { words: [who = '', name], options }) => {
       const { id } = await userIn(at, who);
       checkIsHere(at, id);
-      const images = (await at.services.profile.images(id)).filter((one) => name === undefined || one.name === name);
+      const images = (await (await at.services()).profile.images(id)).filter(
+        (one) => name === undefined || one.name === name,
+      );
       if (images.length === 0) throw new Mistake(`${name ?? id}: the user has no such image`);
       await checkDisk(at, id, images);
       if (options.dryRun) return { 'would remove': rowsOf(images) };
@@ -39,8 +41,9 @@ export const IMAGES: Command[] = [
 
 async function remove({ services }: Workplace, userId: string, images: UploadedImage[]) {
   const names = images.map(({ name }) => name);
-  await services.profile.removeImages(userId, names);
-  const left = (await services.profile.images(userId)).map(({ name }) => name);
+  const { profile } = await services();
+  await profile.removeImages(userId, names);
+  const left = (await profile.images(userId)).map(({ name }) => name);
   const isLeft = ({ name }: UploadedImage) => left.includes(name);
   return {
     removed: rowsOf(images.filter((image) => !isLeft(image))),

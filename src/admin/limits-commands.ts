@@ -1,6 +1,5 @@
 import { ALWAYS, type Command, type Workplace } from './command';
-import { MOST_ROWS } from './lookups';
-import { limitRow } from './rows';
+import { limitRow, MOST_ROWS } from './rows';
 import type { FoundLimit } from './support-repository';
 import { phoneIn, userIn } from './who';
 import { namesPer } from './why';
@@ -21,7 +20,7 @@ export const LIMITS: Command[] = [
     changes: ALWAYS,
     run: async (at, { words: [who = ''], options }) => {
       const found = await limitsOf(at, who);
-      for (const { key } of options.dryRun ? [] : found) await at.services.limiter.clearBucket(key);
+      for (const { key } of options.dryRun ? [] : found) await (await at.services()).limiter.clearBucket(key);
       return { [options.dryRun ? 'would clear' : 'cleared']: found.map(limitRow) };
     },
   },

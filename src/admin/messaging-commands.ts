@@ -16,8 +16,9 @@ async function copy({ config, services, support }: Workplace, { options }: Given
   if (config.messaging.provider !== 'rongcloud')
     throw new Mistake('MESSAGING_PROVIDER is not rongcloud: no other provider keeps copies of users and groups');
   const counts: Row = { ...(await support.copied()) };
-  if (!options.dryRun) await services.messagingCopy.begin();
-  const place = await services.messagingCopy.place();
+  const { messagingCopy } = await services();
+  if (!options.dryRun) await messagingCopy.begin();
+  const place = await messagingCopy.place();
   return {
     [options.dryRun ? 'would tell of' : 'tells of']: [counts],
     ...(place && { 'under way': [{ ...place }] }),

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Caller } from '../base/caller';
 import { createLogger } from '../base/logger';
 import type { Outside } from '../composition/open-foundation';
-import { buildServices } from '../composition/services';
+import type { Services } from '../composition/services';
 import type { Config } from '../config/config';
 import { askingBy, migrationsIn } from '../database/migrations';
 import { connectionOptions, knexFor } from '../database/pool';
@@ -12,6 +12,7 @@ import { loadKeys } from '../start/keys';
 import { messageOf, unusable } from '../start/remedies';
 import { inOneLine } from './as-text';
 import { DatabaseAway, Mistake, wordsOf, type Command, type Given, type Parts, type Workplace } from './command';
+import { readsOf } from './reads';
 import { SupportRepository } from './support-repository';
 import { AdminTokensRepository } from './tokens-repository';
 import { phoneIn } from './who';
@@ -24,11 +25,12 @@ const MOST_OF_NAME = 64;
 export async function perform(command: Command, given: Given, at: Workplace): Promise<Parts> {
   const isChange = command.changes?.(given.options) === true && given.options.dryRun !== true;
   if (!isChange) return command.run(at, given);
-  // Before the change: afterwards the account may have another phone.
+  // Before the change: afterwards the account may have another phone, and nothing may keep the note from being written.
   const userId = await idIn(command, given, at);
+  const { audit } = await at.services();
   const parts = await command.run(at, given);
   try {
-    await at.services.audit.noteOperator(detailOf(command, given, at.operator), userId, at.caller);
+    await audit.noteOperator(detailOf(command, given, at.operator), userId, at.caller);
     return parts;
   } catch (error) {
     // The change stands, and its answer may be told only once.
@@ -41,7 +43,7 @@ interface Place extends Pick<Outside, 'databaseUrl' | 'patience'> {
   operator: string;
 }
 
-/** Builds the services that answer requests, for a command line, which asks no running instance. */
+/** Opens the connections of a command line, which asks no running instance. */
 export async function atWorkplace<T>(
   { config, databaseUrl, operator, patience }: Place,
   work: (at: Workplace) => Promise<T>,
@@ -51,23 +53,29 @@ export async function atWorkplace<T>(
   const limits = limitsUrl === undefined ? db : supportPool(limitsUrl, patience);
   try {
     await checkDatabase(db, databaseUrl);
-    const services = await buildServices(config, {
-      databaseUrl,
-      patience,
-      keys: loadKeys(config),
-      // Not to standard output, which would add a listener for the end of the process.
-      logger: createLogger('silent', { write: () => undefined }),
-    });
+    let built: Promise<Services> | undefined;
+    const services = () => (built ??= build(config, { databaseUrl, patience }));
     try {
       const repositories = { support: new SupportRepository(db, limits), tokens: new AdminTokensRepository(db) };
-      return await work({ config, services, ...repositories, ...asOperator(operator) });
+      return await work({ config, services, reads: readsOf(config, db), ...repositories, ...asOperator(operator) });
     } finally {
-      await services.parts.close();
+      await (await built)?.parts.close();
     }
   } finally {
     await db.destroy();
     await limits.destroy();
   }
+}
+
+/** Builds the services that answer requests. Most commands only read, and do not load them. */
+async function build(config: Config, outside: Pick<Outside, 'databaseUrl' | 'patience'>): Promise<Services> {
+  const { buildServices } = await import('../composition/services');
+  return buildServices(config, {
+    ...outside,
+    keys: loadKeys(config),
+    // Not to standard output, which would add a listener for the end of the process.
+    logger: createLogger('silent', { write: () => undefined }),
+  });
 }
 
 /** Opens connections for statements of support. */
@@ -97,9 +105,9 @@ async function checkDatabase(db: Knex, databaseUrl: string): Promise<void> {
 }
 
 /** Returns the id of the user that a command names. */
-async function idIn(command: Command, { words }: Given, { services }: Workplace): Promise<string | undefined> {
+async function idIn(command: Command, { words }: Given, { reads }: Workplace): Promise<string | undefined> {
   const who = words[wordsOf(command).findIndex(({ name }) => name === 'user')];
-  return who?.startsWith('+') ? services.users.idOf(phoneIn(who).number) : who;
+  return who?.startsWith('+') ? reads.userIdOf(phoneIn(who).number) : who;
 }
 
 /** Words that may have many digits without being a phone. */

@@ -10,9 +10,8 @@ export const ROUTES: Command[] = [
     takes: '<phone>',
     what: 'tells by which ways a code goes to a number, in their order, and how well each has worked in its country',
     scope: 'read',
-    run: async ({ services, config }, { words: [given = ''] }) => {
+    run: async ({ reads: { routes }, config }, { words: [given = ''] }) => {
       const phone = phoneIn(given);
-      const { routes } = services;
       const [key, route] = routes.routeOf(phone);
       const traffic = await routes.traffic(phone);
       return {
@@ -32,7 +31,6 @@ export const ROUTES: Command[] = [
               step: index + 1,
               way: nameOf(way),
               weight: way.weight,
-              cost: way.cost,
               sent,
               verified,
               share: shareOf(verified, sent),

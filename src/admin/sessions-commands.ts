@@ -1,6 +1,6 @@
 import { ALWAYS, Mistake, type Command } from './command';
 import { sessionRow } from './rows';
-import { sessionsOf, userIn } from './who';
+import { userIn } from './who';
 
 export const SESSIONS: Command[] = [
   {
@@ -10,7 +10,7 @@ export const SESSIONS: Command[] = [
     scope: 'read',
     run: async (at, { words: [who = ''] }) => {
       const { id } = await userIn(at, who);
-      return { sessions: (await sessionsOf(at, id)).map(sessionRow) };
+      return { sessions: (await at.reads.sessionsOf(id)).map(sessionRow) };
     },
   },
   {
@@ -21,9 +21,9 @@ export const SESSIONS: Command[] = [
     changes: ALWAYS,
     run: async (at, { words: [who = '', session], options }) => {
       const { id } = await userIn(at, who);
-      const ended = (await sessionsOf(at, id)).filter((one) => session === undefined || one.id === session);
+      const ended = (await at.reads.sessionsOf(id)).filter((one) => session === undefined || one.id === session);
       if (session !== undefined && ended.length === 0) throw new Mistake(`${session}: the user has no such session`);
-      for (const one of options.dryRun ? [] : ended) await at.services.sessions.end(id, one.id, at.caller);
+      for (const one of options.dryRun ? [] : ended) await (await at.services()).sessions.end(id, one.id, at.caller);
       return { [options.dryRun ? 'would end' : 'ended']: ended.map(sessionRow) };
     },
   },

@@ -1,6 +1,6 @@
 import { withoutPhones } from '../features/phones/phone-number';
 import { ALWAYS, Mistake, type Command } from './command';
-import { sessionsOf, userIn } from './who';
+import { userIn } from './who';
 
 export const SUSPENSION: Command[] = [
   {
@@ -13,8 +13,10 @@ export const SUSPENSION: Command[] = [
       if (reason !== undefined && withoutPhones(reason) !== reason)
         throw new Mistake('the reason contains a phone number: leave it out, since the audit trail keeps the reason');
       const { id, nickname, state } = await userIn(at, who);
-      const sessions = (await sessionsOf(at, id)).length;
-      const isDone = options.dryRun ? state === 'open' : await at.services.suspension.suspend(id, reason, at.caller);
+      const sessions = (await at.reads.sessionsOf(id)).length;
+      const isDone = options.dryRun
+        ? state === 'open'
+        : await (await at.services()).suspension.suspend(id, reason, at.caller);
       if (!isDone) throw new Mistake(`${who}: nothing was changed, the account is suspended already or is closed`);
       return { [options.dryRun ? 'would suspend' : 'suspended']: [{ id, nickname, sessions }] };
     },
@@ -27,7 +29,9 @@ export const SUSPENSION: Command[] = [
     changes: ALWAYS,
     run: async (at, { words: [who = ''], options }) => {
       const { id, nickname, state } = await userIn(at, who);
-      const isDone = options.dryRun ? state === 'suspended' : await at.services.suspension.restore(id, at.caller);
+      const isDone = options.dryRun
+        ? state === 'suspended'
+        : await (await at.services()).suspension.restore(id, at.caller);
       if (!isDone) throw new Mistake(`${who}: nothing was changed, the account is not suspended`);
       return { [options.dryRun ? 'would restore' : 'restored']: [{ id, nickname }] };
     },

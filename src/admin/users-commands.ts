@@ -5,7 +5,7 @@ import { ALWAYS, Mistake, type Command, type Row } from './command';
 import { MOST_FOUND } from './lookups';
 import { claimRow, eventRows } from './rows';
 import type { FoundUser } from './support-repository';
-import { openUserIn, phoneIn, sessionsOf, userIn } from './who';
+import { openUserIn, phoneIn, userIn } from './who';
 
 export const USERS: Command[] = [
   {
@@ -27,9 +27,9 @@ export const USERS: Command[] = [
     scope: 'support',
     run: async (at, { words: [who = ''] }) => {
       const { phones, ...user } = await userIn(at, who);
-      const claims = (await at.services.numberClaims.ofUser(user.id)).map(claimRow);
+      const claims = (await at.reads.claimsOf(user.id)).map(claimRow);
       return {
-        user: [{ ...user, sessions: (await sessionsOf(at, user.id)).length, phones: phones.join(' ') }],
+        user: [{ ...user, sessions: (await at.reads.sessionsOf(user.id)).length, phones: phones.join(' ') }],
         ...(claims.length > 0 && { 'claims of its number': claims }),
         'last events': eventRows(await at.support.eventsOfUser(user.id, 15)),
       };
@@ -44,7 +44,7 @@ export const USERS: Command[] = [
     isFinal: true,
     run: async (at, { words: [who = ''], options }) => {
       const user = await openUserIn(at, who);
-      if (!options.dryRun) await at.services.account.closeByOperator(user.id, at.caller);
+      if (!options.dryRun) await (await at.services()).account.closeByOperator(user.id, at.caller);
       return { [options.dryRun ? 'would close' : 'closed']: [accountRow(user)] };
     },
   },
@@ -57,7 +57,7 @@ export const USERS: Command[] = [
     run: async (at, { words: [who = '', given], options }) => {
       const { id, nickname: before } = await openUserIn(at, who);
       const after = nicknameIn(given);
-      if (!options.dryRun) await at.services.profile.change(id, { nickname: after });
+      if (!options.dryRun) await (await at.services()).profile.change(id, { nickname: after });
       return { [options.dryRun ? 'would rename' : 'renamed']: [{ id, before, after }] };
     },
   },
@@ -70,11 +70,11 @@ export const USERS: Command[] = [
     run: async (at, { words: [who = '', given = ''], options }) => {
       const { id, phones } = await openUserIn(at, who);
       const phone = phoneIn(given);
-      const holder = await at.services.users.idOf(phone.number);
+      const holder = await at.reads.userIdOf(phone.number);
       if (holder !== undefined)
         throw new Mistake(`${given}: is the phone of ${holder === id ? 'this account' : holder}`);
       if (!options.dryRun)
-        await at.services.account.changePhoneByOperator(id, phone, at.caller).catch(asMistake(given));
+        await (await at.services()).account.changePhoneByOperator(id, phone, at.caller).catch(asMistake(given));
       const row = { id, before: phones.map(masked).join(' '), after: phone.number };
       return { [options.dryRun ? 'would change' : 'changed']: [row] };
     },

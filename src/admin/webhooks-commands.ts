@@ -22,7 +22,9 @@ export const WEBHOOKS: Command[] = [
     takes: '',
     what: 'lists the webhooks: their last event, how many seconds old the next one is, and what fails',
     scope: 'read',
-    run: async ({ services }) => ({ webhooks: (await services.webhookList.list()).map((one) => ({ ...one })) }),
+    run: async ({ services }) => ({
+      webhooks: (await (await services()).webhookList.list()).map((one) => ({ ...one })),
+    }),
   },
   {
     name: 'webhooks test',
@@ -66,7 +68,7 @@ export const WEBHOOKS: Command[] = [
       const { id } = await webhookIn(at, given);
       if (given.options.dryRun) return { 'would renew': [{ id }] };
       const secret = newSecret();
-      await at.services.webhookList.renewSecret(id, secret);
+      await (await at.services()).webhookList.renewSecret(id, secret);
       return { renewed: [{ id, secret }] };
     },
   },
@@ -88,7 +90,7 @@ async function add(
   const [url, kinds] = [urlIn(given, config), kindsIn(kindsGiven)];
   if (options.dryRun) return { 'would add': [{ url, kinds: kinds.join(' ') }] };
   const webhook = { id: `wh_${randomBytes(9).toString('base64url')}`, url, kinds, secret: newSecret() };
-  await services.webhookList.add(webhook);
+  await (await services()).webhookList.add(webhook);
   return {
     added: [{ ...webhook, kinds: kinds.join(' ') }],
     next: ['keep the secret where only the receiver reads it: it is shown only now', `try webhooks test ${webhook.id}`],
@@ -98,7 +100,7 @@ async function add(
 async function test(at: Workplace, given: Given): Promise<Parts> {
   const { id } = await webhookIn(at, given);
   try {
-    await at.services.webhooks.test(id);
+    await (await at.services()).webhooks.test(id);
     return { taken: [{ id }] };
   } catch (error) {
     if (!(error instanceof NotTaken)) throw error;
@@ -115,7 +117,7 @@ async function replay(at: Workplace, given: Given): Promise<Parts> {
       `${event}: is not the id of an event, such as ${idOf({ version: 712, number: 1, subject: 'ann' })}`,
     );
   const place = { version: Number(version), number: Number(number) };
-  if (!given.options.dryRun) await at.services.webhookList.replay(webhook.id, place);
+  if (!given.options.dryRun) await (await at.services()).webhookList.replay(webhook.id, place);
   return { [given.options.dryRun ? 'would replay' : 'replayed']: [{ id: webhook.id, from: event }] };
 }
 
@@ -125,14 +127,14 @@ function changing(verb: 'pause' | 'resume' | 'remove', isFit: (webhook: ListedWe
     const webhook = await webhookIn(at, given);
     const { id, url, state } = webhook;
     const isDry = given.options.dryRun === true;
-    const isDone = isDry ? isFit(webhook) : await at.services.webhookList[verb](id);
+    const isDone = isDry ? isFit(webhook) : await (await at.services()).webhookList[verb](id);
     if (!isDone) throw new Mistake(`${id}: nothing was changed, it is ${state}`);
     return { [isDry ? `would ${verb}` : `${verb}d`]: [{ id, url }] };
   };
 }
 
 async function webhookIn({ services }: Workplace, { words: [id = ''] }: Given): Promise<ListedWebhook> {
-  const found = await services.webhookList.find(id);
+  const found = await (await services()).webhookList.find(id);
   if (!found) throw new Mistake(`${id}: no webhook has this id: see webhooks list`);
   return found;
 }

@@ -1,4 +1,3 @@
-import type { SessionRow } from '../features/sessions/sessions-repository';
 import { readInternational, type Phone } from '../features/phones/phone-number';
 import { Mistake, type Workplace } from './command';
 import type { FoundUser } from './support-repository';
@@ -11,8 +10,8 @@ export function phoneIn(text: string): Phone {
 }
 
 /** Finds the account of an id or of a phone in international form. */
-export async function userIn({ services, support }: Workplace, text: string): Promise<FoundUser> {
-  const id = text.startsWith('+') ? await services.users.idOf(phoneIn(text).number) : text;
+export async function userIn({ reads, support }: Workplace, text: string): Promise<FoundUser> {
+  const id = text.startsWith('+') ? await reads.userIdOf(phoneIn(text).number) : text;
   const user = id === undefined ? undefined : await support.user(id);
   if (user) return user;
   if (text.startsWith('+')) throw new Mistake(`${text}: no account has this phone`);
@@ -24,9 +23,4 @@ export async function openUserIn(at: Workplace, text: string): Promise<FoundUser
   const user = await userIn(at, text);
   if (user.state === 'closed') throw new Mistake(`${text}: the account is closed`);
   return user;
-}
-
-/** Returns the sessions that the user sees too; none of them is the operator's own. */
-export function sessionsOf({ services }: Workplace, userId: string): Promise<SessionRow[]> {
-  return services.sessions.list({ userId, sid: '' });
 }

@@ -6,7 +6,7 @@ import { budgetOf } from './budget';
 import type { Given, Parts, Row, Workplace } from './command';
 import type { FoundEvent, FoundLimit, FoundUser } from './support-repository';
 import { claimRow } from './rows';
-import { phoneIn, sessionsOf } from './who';
+import { phoneIn } from './who';
 
 const EVENTS = 15;
 
@@ -15,19 +15,19 @@ const TOLD: Record<string, string> = { delivered: 'was delivered', failed: 'was 
 
 /** Tells why a number gets no code, and why it cannot log in. */
 export async function why(at: Workplace, { words: [given = ''], options }: Given): Promise<Parts> {
-  const { services, support, config } = at;
+  const { reads, support, config } = at;
   const phone = phoneIn(given);
-  const id = await services.users.idOf(phone.number);
+  const id = await reads.userIdOf(phone.number);
   const user = id === undefined ? undefined : await support.user(id);
   const read = () => support.limitsOf(phone.number, namesPer(config.limits, 'phone'));
   const found = await read();
   const lifted = options.fix === true ? await lift(at, found.filter(isFull), options.dryRun === true) : undefined;
   const limits = lifted ? await read() : found;
   const events = await support.eventsOfPhone(masked(phone.number), user?.id, EVENTS);
-  const claims = user ? await services.numberClaims.ofUser(user.id) : [];
-  const traffic = await services.spendGuard.trafficTo(phone);
+  const claims = user ? await reads.claimsOf(user.id) : [];
+  const traffic = await reads.trafficOf(phone);
   return {
-    account: [accountOf(phone, user, user ? await sessionsOf(at, user.id) : [])],
+    account: [accountOf(phone, user, user ? await at.reads.sessionsOf(user.id) : [])],
     ...(claims.length > 0 && { 'claims of its number': claims.map(claimRow) }),
     codes: [
       ...(await refusalsOfCodes(at, phone, limits)),
@@ -56,7 +56,7 @@ async function refusalsOfCodes(at: Workplace, phone: Phone, limits: FoundLimit[]
   const { allowedRegions, phoneCheck } = config.verification;
   const met = metBy(config.limits, limits, (refusal) => refusal instanceof ReturnCode);
   const budget = await budgetOf(at);
-  const isFixed = (await at.services.testNumbers.codeFor(phone)) !== undefined;
+  const isFixed = (await at.reads.testNumbers.codeFor(phone)) !== undefined;
   if (isFixed) return ['it is a test number: nothing is sent to it, and TEST_NUMBERS has its code', ...met];
   const reasons = [
     ...(phoneCheck === 'mobile' && !isMobile(phone) ? ['it is not a mobile number (PHONE_CHECK)'] : []),
@@ -70,8 +70,8 @@ async function refusalsOfCodes(at: Workplace, phone: Phone, limits: FoundLimit[]
 }
 
 /** Tells by which ways codes go to the phone, and which channels no way of the route has. */
-function routeTo({ services }: Workplace, phone: Phone): string {
-  const [key, route] = services.routes.routeOf(phone);
+function routeTo({ reads }: Workplace, phone: Phone): string {
+  const [key, route] = reads.routes.routeOf(phone);
   const ways = route.flat();
   const missing = CHANNELS.filter((channel) => ways.every((way) => way.channel !== channel));
   const refused =
@@ -92,8 +92,8 @@ function closingIn(events: FoundEvent[], user: FoundUser | undefined): string[] 
 }
 
 /** Tells what became of the last code, as far as it is known. */
-async function lastCodeOf({ services }: Workplace, phone: Phone): Promise<string[]> {
-  const last = await services.codeSender.lastTo(phone);
+async function lastCodeOf({ reads }: Workplace, phone: Phone): Promise<string[]> {
+  const last = await reads.lastCode(phone);
   if (!last || last.way === '') return [];
   const { way, at, isVerified, receipt } = last;
   const told =
@@ -125,7 +125,7 @@ function metBy(limits: Limits, found: FoundLimit[], isSuch: (refusal: AppError) 
 
 /** Clears the full limits of the number. Addresses and the whole service keep theirs. */
 async function lift({ services }: Workplace, full: FoundLimit[], isDry: boolean): Promise<string[]> {
-  for (const { key } of isDry ? [] : full) await services.limiter.clearBucket(key);
+  for (const { key } of isDry ? [] : full) await (await services()).limiter.clearBucket(key);
   const names = [...new Set(full.map(({ limit }) => limit))];
   if (names.length === 0) return ['there was nothing to lift'];
   return names.map((name) => `${isDry ? 'would lift' : 'lifted'} ${name}`);

@@ -4,7 +4,7 @@ import { cloneDatabase, type TestDatabase } from '../support/database';
 import { OUTPUT } from '../support/paths';
 import { testPool } from '../support/pool';
 import { productionEnv } from '../support/production';
-import { ROOT, RUN } from '../support/service-process';
+import { ROOT, RUN, SHOW_MODULES } from '../support/service-process';
 
 const hasBash = spawnSync('bash', ['--version']).status === 0;
 
@@ -39,6 +39,13 @@ describe('npm run admin', () => {
     });
     const { stdout } = admin(['--json', 'spend', 'today']);
     expect(JSON.parse(stdout)).toMatchObject({ codes: [] });
+  });
+
+  it('does not load the services for commands that only read', () => {
+    const packagesOf = (...words: string[]) => admin(words, database.serviceUrl, { NODE_OPTIONS: SHOW_MODULES }).stdout;
+    for (const words of [['why'], ['users', 'show']])
+      expect(packagesOf(...words, '+447911123456')).toMatch(/^Packages: (?!.* jose)/m);
+    expect(packagesOf('doctor')).toMatch(/Packages: .* jose/);
   });
 
   it('lists its commands', () => {

@@ -13,6 +13,9 @@ export const RUN = join(ROOT, 'scripts/run.mjs');
 /** Lets a process of Node's own load TypeScript: `node --require TYPESCRIPT`. */
 export const TYPESCRIPT = join(ROOT, 'scripts/typescript.cjs');
 
+/** For NODE_OPTIONS: the process prints at its end which packages it has loaded. */
+export const SHOW_MODULES = `--require=${join(ROOT, 'test/support/show-modules.cjs')}`;
+
 export interface HowToStart {
   /** Program in front of node. */
   command?: string[];

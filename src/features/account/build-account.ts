@@ -36,7 +36,7 @@ export function buildAccount(needs: Needs, rules: ClaimRules) {
   const account = new AccountService({ ...others, ...repos, closings });
   return {
     account,
-    numberClaims: new NumberClaimsService({ ...others, users: repos.users, claims, account }, rules),
+    numberClaims: new NumberClaimsService({ ...others, claims, account }, rules),
     exporting: new ExportService(new ExportRepository(connections.reading), claims, sessions, audit, others.queues),
     suspension: new SuspensionService(others.transaction),
     part: {

@@ -6,14 +6,13 @@ import { WrongPassword } from '../auth/credentials';
 import type { OwnPassword } from '../auth/own-password';
 import type { Notices } from '../notices/notices';
 import type { OwnPhone, Phone } from '../phones/phone-number';
-import type { Account, UsersRepository } from '../users/users-repository';
+import type { Account } from '../users/users-repository';
 import { inTurn, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { close, type AccountService, type Asker, type ClosingRepositories } from './account-service';
 import type { NumberClaim, NumberClaimsRepository } from './number-claims-repository';
 
 interface Parts {
   claims: NumberClaimsRepository;
-  users: Pick<UsersRepository, 'account'>;
   account: Pick<AccountService, 'endRest'>;
   ownPassword: OwnPassword;
   notices: Notices;
@@ -46,12 +45,6 @@ export class NumberClaimsService {
     private readonly parts: Parts,
     private readonly rules: ClaimRules,
   ) {}
-
-  /** Returns the claims of an account that is open. */
-  async ofUser(userId: string): Promise<NumberClaim[]> {
-    const account = await this.parts.users.account(userId);
-    return account ? this.parts.claims.ofAccount(account) : [];
-  }
 
   /** Returns the claim, or undefined if the number is free now. The token stays valid, to register with. */
   async startOver(verificationToken: string, caller: Caller): Promise<NumberClaim | undefined> {

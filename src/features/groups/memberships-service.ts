@@ -16,10 +16,6 @@ export class MembershipsService {
     private readonly settings: GroupSettings,
   ) {}
 
-  async isMember(groupId: string, userId: string): Promise<boolean> {
-    return (await this.memberships.roles(groupId, [userId])).has(userId);
-  }
-
   /** Adds users; any member may do so. Present members do not change. Users who have quit cannot be added. */
   async add(groupId: string, userId: string, memberIds: string[]): Promise<void> {
     const { addFriendsOnly, maxMembers } = this.settings;

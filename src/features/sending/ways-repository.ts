@@ -15,7 +15,7 @@ const trafficOfWays = statement<WayTraffic, 'country'>(
 );
 
 /** A code that was sent. */
-export interface LastCode {
+interface LastCode {
   /** Empty for a code of the version before, and of a test number. */
   way: string;
   at: string;

@@ -10,18 +10,7 @@ import type { LimitName } from '../../load/limits';
 import type { Limiter, CountedUses, LimitUse } from '../limits/limiter';
 import { countryOf, type Phone } from '../phones/phone-number';
 import { firstCostOf, type PricedWay } from '../sending/routes';
-import {
-  alarmOf,
-  alarmOfAll,
-  alarmOfNetwork,
-  burstOf,
-  FLOOR,
-  hasHadMuch,
-  isBehind,
-  isProven,
-  mostOpen,
-  type RegionTraffic,
-} from './alarm';
+import { alarmOf, alarmOfAll, alarmOfNetwork, burstOf, FLOOR, hasHadMuch, isBehind, isProven, mostOpen } from './alarm';
 import type { Alarm, NetworkAlarm, Traffic } from './alarm';
 import type { NetworkTraffic, SmsTrafficRepository } from './sms-traffic-repository';
 import { UnderWay } from './under-way';
@@ -91,11 +80,6 @@ export class SpendGuard {
     private readonly mode: SpendGuardMode,
     private readonly now = () => performance.now(),
   ) {}
-
-  /** Returns the codes that were sent to the region of a phone. */
-  trafficTo(phone: Phone): Promise<RegionTraffic> {
-    return this.parts.traffic.ofRegion(phone);
-  }
 
   /** Whether this instance has found an alarm in the last quarter of an hour, other than of a single network. */
   isAlarmed(): boolean {

@@ -9,10 +9,6 @@ import type { UsersRepository } from './users-repository';
 export class UsersService {
   constructor(private readonly users: UsersRepository) {}
 
-  idOf(number: string): Promise<string | undefined> {
-    return this.users.idByPhone(number);
-  }
-
   async byId(id: string, reads: Runner): Promise<Profile> {
     return found(await this.users.profile(id, reads));
   }

@@ -7,7 +7,7 @@ import { BreakerOpen } from '../../load/breaker';
 import type { Phone } from '../phones/phone-number';
 import type { PricedWay, Routes } from '../sending/routes';
 import { NoWayTook, type Sending } from '../sending/sending';
-import type { LastCode, WaysRepository } from '../sending/ways-repository';
+import type { WaysRepository } from '../sending/ways-repository';
 import type { Wording, Words } from '../sending/words';
 import type { VerificationCodes } from './verification-code';
 import type { VerificationRepository } from './verification-repository';
@@ -54,11 +54,6 @@ export class CodeSender {
     private readonly parts: Parts,
     private readonly rules: { codeTtlSeconds: number },
   ) {}
-
-  /** Returns what became of the phone's last code, as far as it is known. */
-  lastTo(phone: Phone): Promise<LastCode | undefined> {
-    return this.parts.ways.lastCode(phone.number);
-  }
 
   /** Returns the ways by which a code would go, the first to be tried first. */
   async waysTo(phone: Phone, { channel }: Pick<CodeWish, 'channel'>): Promise<PricedWay[]> {

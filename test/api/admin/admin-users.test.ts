@@ -110,8 +110,8 @@ describe('users rename', () => {
 describe('users close', () => {
   // guard admin-users-3: with --dry-run no account is closed
   // src/admin/users-commands.ts
-  // - if (!options.dryRun) await at.services.account.closeByOperator
-  // + await at.services.account.closeByOperator
+  // - if (!options.dryRun) await (await at.services()).account.closeByOperator
+  // + await (await at.services()).account.closeByOperator
   it('closes an account as its owner can, and tells the owner', async () => {
     await befriend(app, ann, [bob]);
     expect(rowsOf(await admin('users close', [ann.id], { dryRun: true }), 'would close')).toHaveLength(1);
