@@ -1,5 +1,6 @@
 import { ALWAYS, type Command, type Workplace } from './command';
-import { limitRow, MOST_ROWS } from './rows';
+import { MOST_ROWS } from './lookups';
+import { limitRow } from './rows';
 import type { FoundLimit } from './support-repository';
 import { phoneIn, userIn } from './who';
 import { namesPer } from './why';
