@@ -74,8 +74,9 @@ make_backup() {
   # An image may be added or removed during the dump. Every image that a dumped row names is in one of the two passes.
   began=$(date +%s)
   pack --create
+  # The owner of the tables may neither read large objects of other roles, nor restore rights to built-in functions.
   tell=$(pg_dump ${BACKUP_FROM:+"--dbname=$BACKUP_FROM"} --format=custom --no-unlogged-table-data --lock-wait-timeout=60s \
-    --file="$UNFINISHED/database.dump" 2>&1) || fail "the database was not dumped: $(why_not_dumped "$tell")"
+    --no-blobs --exclude-schema=pg_catalog --file="$UNFINISHED/database.dump" 2>&1) || fail "the database was not dumped: $(why_not_dumped "$tell")"
   pack --append --newer="@$((began - 60))"
   [ ! -f "$ENV_FILE" ] || keep_settings
   (cd "$UNFINISHED" && find . -type f ! -name SHA256SUMS -exec sha256sum {} + >SHA256SUMS) ||

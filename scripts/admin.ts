@@ -55,7 +55,7 @@ function describe(made: Command, command: OperatorsCommand, program: Command): v
     const url = urlOf(config);
     const operator = as ?? loginName(config, command.changes?.(options) === true && !options.dryRun);
     if (command.isFinal && !options.yes && !options.dryRun) await askWhetherSure(command, words);
-    const parts = await atWorkplace({ config, databaseUrl: url, operator }, (at) =>
+    const parts = await atWorkplace({ config, databaseUrl: url, ownerUrl: databaseUrl(), operator }, (at) =>
       perform(command, { words, options }, at),
     );
     process.stdout.write(`${json ? asJson(parts) : asText(parts)}\n`);

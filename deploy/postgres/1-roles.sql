@@ -19,6 +19,11 @@ BEGIN
   ALTER SCHEMA public OWNER TO accounts_owner;
   -- In clusters that were upgraded from PostgreSQL 14 or older, every role can create tables.
   REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+  -- The service makes neither. A large object of its role could not be backed up by the owner.
+  EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    REVOKE EXECUTE ON FUNCTION lo_creat, lo_create, lo_from_bytea FROM PUBLIC;
+  END IF;
 
   -- Sequences change owner with their tables.
   FOR statement IN

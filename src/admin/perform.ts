@@ -39,16 +39,19 @@ export async function perform(command: Command, given: Given, at: Workplace): Pr
 }
 
 interface Place extends Pick<Outside, 'databaseUrl' | 'patience'> {
+  /** Address for the owner of the tables. Only the owner may make tokens of the admin API. */
+  ownerUrl: string;
   config: Config;
   operator: string;
 }
 
 /** Opens the connections of a command line, which asks no running instance. */
 export async function atWorkplace<T>(
-  { config, databaseUrl, operator, patience }: Place,
+  { config, databaseUrl, ownerUrl, operator, patience }: Place,
   work: (at: Workplace) => Promise<T>,
 ): Promise<T> {
   const db = supportPool(databaseUrl, patience);
+  const owner = supportPool(ownerUrl, patience);
   const { limitsUrl } = config.database;
   const limits = limitsUrl === undefined ? db : supportPool(limitsUrl, patience);
   try {
@@ -56,13 +59,14 @@ export async function atWorkplace<T>(
     let built: Promise<Services> | undefined;
     const services = () => (built ??= build(config, { databaseUrl, patience }));
     try {
-      const repositories = { support: new SupportRepository(db, limits), tokens: new AdminTokensRepository(db) };
+      const repositories = { support: new SupportRepository(db, limits), tokens: new AdminTokensRepository(owner) };
       return await work({ config, services, reads: readsOf(config, db), ...repositories, ...asOperator(operator) });
     } finally {
       await (await built)?.parts.close();
     }
   } finally {
     await db.destroy();
+    await owner.destroy();
     await limits.destroy();
   }
 }

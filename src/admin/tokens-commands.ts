@@ -1,3 +1,4 @@
+import { codeOf } from '../base/errors';
 import { tokenHash } from '../base/secrets';
 import { ALWAYS, Mistake, type Command, type Given, type Parts, type Workplace } from './command';
 import { MOST_ROWS } from './lookups';
@@ -44,7 +45,7 @@ export const TOKENS: Command[] = [
     run: async ({ tokens }, { words: [name = ''], options }) => {
       const found = await tokens.named(name);
       if (!found) throw new Mistake(`${name}: no token has this name: see tokens list`);
-      if (!options.dryRun) await tokens.revoke(name);
+      if (!options.dryRun) await asOwner(tokens.revoke(name));
       return { [options.dryRun ? 'would revoke' : 'revoked']: [{ ...found }] };
     },
   },
@@ -60,12 +61,22 @@ async function addToken({ tokens, operator }: Workplace, { words, options }: Giv
     return { 'would add': [{ name, scope, days }] };
   }
   const token = newToken();
-  const expiresAt = await tokens.add({ hash: tokenHash(token), name, scope, days, createdBy: operator });
+  const expiresAt = await asOwner(tokens.add({ hash: tokenHash(token), name, scope, days, createdBy: operator }));
   if (expiresAt === undefined) throw taken;
   return {
     added: [{ name, scope, expiresAt, token }],
     next: ['keep the token where only its user reads it: it is shown only now'],
   };
+}
+
+const REFUSED = '42501';
+
+/** Says which setting is missing when the database refuses a change of tokens to the role of the service. */
+function asOwner<T>(change: Promise<T>): Promise<T> {
+  return change.catch((error: unknown) => {
+    if (codeOf(error) !== REFUSED) throw error;
+    throw new Mistake('only the owner of the tables may change tokens: set DATABASE_MIGRATION_URL to its address');
+  });
 }
 
 function scopeIn(text: string): Scope {

@@ -13,7 +13,7 @@ const KEPT = ['SELECT', 'INSERT', 'UPDATE'];
 const LESS: Record<string, string[]> = {
   security_events: ['SELECT', 'INSERT'],
   security_events_kept: ['SELECT'],
-  admin_tokens: KEPT,
+  admin_tokens: ['SELECT'],
   events: ['SELECT', 'DELETE'], events_elsewhere: [],
   // Ended rows stay, for clients that have not been told yet.
   friendships: KEPT, groups: KEPT, group_members: KEPT,
@@ -56,10 +56,30 @@ const MISSING = `
      AND NOT has_function_privilege(role, oid, 'EXECUTE')`;
 
 /**
- * Grants the service's role what it needs on all existing tables, so that migrations need not do it. Revokes nothing:
- * an instance of another version may still need it.
+ * SQL that limits the role to noting the last use of tokens of the admin API, unless that is done, or the role owns them.
+ */
+const LIMIT_ON_TOKENS = `
+  SELECT format(form, oid::regclass, role) AS grant
+    FROM pg_class, (SELECT to_regrole(?) AS role) AS given,
+         unnest(ARRAY[
+           'REVOKE INSERT, UPDATE ON %s FROM %s',
+           'GRANT UPDATE (last_used_at) ON %s TO %s'
+         ]) WITH ORDINALITY AS forms (form, place)
+   WHERE oid = to_regclass('public.admin_tokens') AND pg_has_role(relowner, 'USAGE')
+     AND NOT pg_has_role(role, relowner, 'USAGE')
+     AND (has_table_privilege(role, oid, 'INSERT, UPDATE')
+          OR NOT has_column_privilege(role, oid, 'last_used_at', 'UPDATE'))
+   ORDER BY place`;
+
+/**
+ * Grants the service's role what it needs on all existing tables, so that migrations need not do it. Revokes only the
+ * making of tokens, which a version before granted, since running instances do not need it.
  */
 export async function grantToService(db: Knex): Promise<void> {
-  const { rows } = await db.raw<{ rows: { grant: string }[] }>(MISSING, [SERVICE_ROLE, JSON.stringify(LESS)]);
-  for (const { grant } of rows) await db.raw(grant);
+  const run = async (sql: string, bindings: string[]) => {
+    const { rows } = await db.raw<{ rows: { grant: string }[] }>(sql, bindings);
+    for (const { grant } of rows) await db.raw(grant);
+  };
+  await run(MISSING, [SERVICE_ROLE, JSON.stringify(LESS)]);
+  await run(LIMIT_ON_TOKENS, [SERVICE_ROLE]);
 }

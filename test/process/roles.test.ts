@@ -103,6 +103,22 @@ describe('an installation with two roles', () => {
     expect(await rowsOf(admin, connections)).toEqual([{ usename: SERVICE_ROLE }]);
   });
 
+  // guard roles-4: the service's role makes no temporary tables
+  // deploy/postgres/1-roles.sql
+  // - EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+  // guard roles-5: the service's role makes no large objects
+  // deploy/postgres/1-roles.sql
+  // - REVOKE EXECUTE ON FUNCTION lo_creat, lo_create, lo_from_bytea FROM PUBLIC;
+  // + NULL;
+  it('lets the service make neither temporary tables nor large objects', async () => {
+    const admin = await newDatabase();
+    await makeRoles(admin);
+    const service = address(admin, SERVICE_ROLE, PASSWORDS.service);
+    const objects = ['lo_creat(-1)', 'lo_create(0)', `lo_from_bytea(0, '')`].map((call) => `SELECT ${call}`);
+    for (const statement of ['CREATE TEMPORARY TABLE mine ()', ...objects])
+      await expect(ask(service, statement)).rejects.toThrow(/^permission denied/);
+  });
+
   it('starts with only the role of the service, with AUTO_MIGRATE=off', async () => {
     const admin = await newDatabase();
     await makeRoles(admin);

@@ -4,9 +4,10 @@ import { COMMANDS } from '../../src/admin/commands';
 import { atWorkplace, perform } from '../../src/admin/perform';
 import { loadConfig } from '../../src/config/config';
 import type { Env, TestApp } from './app';
+import { ownerUrlOf } from './database';
 import { PATIENCE } from './patience';
 
-type Place = Pick<TestApp, 'dataDir' | 'databaseUrl'>;
+type Place = Pick<TestApp, 'dataDir' | 'databaseUrl'> & Partial<Pick<TestApp, 'ownerUrl'>>;
 
 /** Runs a command on an app's database, as the operator Olga would. */
 export async function command(
@@ -19,7 +20,8 @@ export async function command(
   const found = COMMANDS.find((one) => one.name === name);
   if (!found) throw new Error(`unknown command: ${name}`);
   const config = loadConfig({ DATA_DIR: on.dataDir, SMS_PROVIDER: 'file', SMS_FILE: join(on.dataDir, 'sms'), ...env });
-  const place = { config, databaseUrl: on.databaseUrl, operator: 'olga', patience: PATIENCE };
+  const { databaseUrl, ownerUrl = ownerUrlOf(databaseUrl) } = on;
+  const place = { config, databaseUrl, ownerUrl, operator: 'olga', patience: PATIENCE };
   return atWorkplace(place, (at) => perform(found, { words, options }, at));
 }
 

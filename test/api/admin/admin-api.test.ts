@@ -301,7 +301,7 @@ describe('a token', () => {
   // + CHECK (expires_at <= created_at + interval '96000 hours')
   it('that lives longer than 400 days is refused by the table too', async () => {
     const change = { expires_at: app.db.raw(`created_at + interval '401 days'`) };
-    await expect(app.serviceDb('admin_tokens').where({ name: 'dashboard' }).update(change)).rejects.toThrow(
+    await expect(app.db('admin_tokens').where({ name: 'dashboard' }).update(change)).rejects.toThrow(
       'admin_tokens_expires',
     );
   });

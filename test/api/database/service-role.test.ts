@@ -5,6 +5,7 @@ import { SERVICE_ROLE } from '../../../src/database/service-role';
 import { connectTo } from '../../support/clusters';
 import { emptyDatabase } from '../../support/database';
 import { describeOnOneServer } from '../../support/on-one-server';
+import { command } from '../../support/operator';
 import { stage } from '../../support/stage';
 
 const ROWS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
@@ -17,7 +18,7 @@ const RIGHTS = {
   blacklist: ROWS,
   session: ROWS,
   images: ROWS,
-  admin_tokens: KEPT,
+  admin_tokens: ['SELECT'],
   verification_codes: ROWS,
   verification_tokens: ROWS,
   captchas: ROWS,
@@ -124,6 +125,22 @@ describeOnOneServer('the role of the service', () => {
       'ALTER FUNCTION security_events_sweep SET search_path = pg_temp, public',
     ]);
     await expectRefused('permission denied to set parameter', ['SET session_replication_role = replica']);
+  });
+
+  // guard service-role-12: the service's role makes and changes no token of the admin API
+  // src/database/service-role.ts
+  // - 'REVOKE INSERT, UPDATE ON %s FROM %s',
+  it('can only note the use of tokens of the admin API, also where a version before granted more', async () => {
+    await owner.query(`GRANT INSERT, UPDATE ON admin_tokens TO ${SERVICE_ROLE}`);
+    await migrate(app.ownerUrl);
+    await service.query('UPDATE admin_tokens SET last_used_at = now()');
+    await expectRefused('permission denied for table admin_tokens', [
+      `INSERT INTO admin_tokens (hash, name, scope, created_by, expires_at) VALUES ('', '', 'admin', '', now())`,
+      ...['hash', 'scope', 'expires_at', 'revoked_at'].map((column) => `UPDATE admin_tokens SET ${column} = NULL`),
+    ]);
+    const { dataDir, databaseUrl } = app;
+    const alone = { dataDir, databaseUrl, ownerUrl: databaseUrl };
+    await expect(command(alone, 'tokens add', ['mine', 'admin'])).rejects.toThrow('set DATABASE_MIGRATION_URL');
   });
 
   // guard service-role-2: the service's role owns nothing
