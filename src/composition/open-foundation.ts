@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
 import { openConnections } from '../database/connections';
-import { transactions } from '../database/transaction';
+import { limitedTransactions, transactions } from '../database/transaction';
 import type { Foundation } from '../foundation/foundation';
 import { publicUrlFrom } from '../http/public-url';
 import type { Sender } from '../integrations/senders/sender';
@@ -26,9 +26,12 @@ export interface Outside {
   observers?: Observers;
 }
 
+/** Longest statement of a slow transaction, and its longest wait for a lock. */
+const SLOW = { statementMs: 30_000, lockMs: 1_000 };
+
 /** Opens what all features use. */
 export function openFoundation(config: Config, outside: Outside): Foundation<ReturnType<typeof repositories>> {
-  const { databaseUrl, keys, logger, observers, patience, vendorTimeoutMs } = outside;
+  const { databaseUrl, keys, logger, observers, patience = 1, vendorTimeoutMs } = outside;
   const connections = openConnections(databaseUrl, { ...config.database, patience }, logger, observers?.statement);
   const queues = openQueues(patience);
   return {
@@ -42,6 +45,10 @@ export function openFoundation(config: Config, outside: Outside): Foundation<Ret
     logger,
     repos: repositories(connections.db, connections.reads),
     transaction: transactions(connections.db, repositories),
+    slowTransaction: limitedTransactions(connections.slow, repositories, {
+      statementMs: patience * SLOW.statementMs,
+      lockMs: patience * SLOW.lockMs,
+    }),
     publicUrlOf: publicUrlFrom(config.http.publicUrl),
     sessionSecrets: keys.sessionSecrets,
     observeCall: observers?.call,

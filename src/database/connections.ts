@@ -27,6 +27,8 @@ export interface DatabaseSettings {
 
 const SHARED_CONNECTIONS = 2;
 const SUPPORT_CONNECTIONS = 2;
+/** Factor of the silence that slow connections may keep: longer than their statements may take. */
+const SLOW = 8;
 /** Longest wait for connections to close, since a frozen database does not answer. */
 const CLOSE_MS = 2_000;
 
@@ -53,6 +55,9 @@ export function openConnections(
   const { limitsPool, limitsWatch } = openLimits(limitsUrl, countingMax, planOnce, watched);
   // For statements of the admin API: slow ones take no connection from users. Opened when first needed.
   const supportPool = openPool(url, SUPPORT_CONNECTIONS, watch);
+  // For the sweep of closed accounts, whose statements may be slow. Opened when first needed.
+  const slowWatch = new ConnectionWatch({ away: () => undefined, back: () => undefined }, SLOW * (patience ?? 1), 0);
+  const slowPool = openPool(url, 1, slowWatch);
   // For small reads, each of which takes a fraction of a millisecond.
   const reads = new SharedReads(options, SHARED_CONNECTIONS, usage, timed('reads'));
   // For sync, which reads more rows at a time and would delay the small reads.
@@ -81,6 +86,7 @@ export function openConnections(
     counting,
     limits: limits ?? counting,
     support,
+    slow: knexOn(slowPool, usage),
     /** For questions of the admin API about limits. */
     supportLimits: limits ?? support,
     reads,
@@ -95,8 +101,9 @@ export function openConnections(
       stop.abort();
       watch.close();
       limitsWatch?.close();
+      slowWatch.close();
       horizons.close();
-      const pools = [countingPool, supportPool, pool, ...(limitsPool ? [limitsPool] : [])];
+      const pools = [countingPool, supportPool, slowPool, pool, ...(limitsPool ? [limitsPool] : [])];
       const ends = pools.map((one) => one.end());
       const closing = [closeReading(), probe.close(), reads.close(), syncReads.close(), ...ends];
       await Promise.all(closing.map((end) => withTimeout(end, CLOSE_MS).catch(() => undefined)));

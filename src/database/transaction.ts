@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Knex } from 'knex';
 import { codeOf } from '../base/errors';
 import { isCut } from './outage';
+import { statement } from './statement';
 
 /** Runs `work` in one transaction, with repositories bound to it. Each service names those that it needs. */
 export type Transaction<Repositories> = <T>(work: (repositories: Repositories) => Promise<T>) => Promise<T>;
@@ -16,6 +17,31 @@ export function transactions<Repositories>(db: Knex, bind: (trx: Knex) => Reposi
       () => db.transaction((trx) => work(bind(trx))),
       (error) => isTransient(error) || isCut(error),
     );
+}
+
+/** Time limits of statements, and of their waits for locks. */
+interface TimeLimits {
+  statementMs: number;
+  lockMs: number;
+}
+
+const setLimits = statement<unknown, keyof TimeLimits>(
+  'set-time-limits',
+  `SELECT set_config('statement_timeout', :statementMs, true), set_config('lock_timeout', :lockMs, true)`,
+);
+
+/** Like `transactions`, but with time limits of its own, which a pooler of connections cannot leave out. */
+export function limitedTransactions<Repositories>(
+  db: Knex,
+  bind: (trx: Knex) => Repositories,
+  { statementMs, lockMs }: TimeLimits,
+): Transaction<Repositories> {
+  const transaction = transactions(db, (trx) => trx);
+  return (work) =>
+    transaction(async (trx) => {
+      await setLimits(trx, { statementMs: String(statementMs), lockMs: String(lockMs) });
+      return work(bind(trx));
+    });
 }
 
 /** Data that was read has changed since, and no lock could prevent it: the transaction is retried. */

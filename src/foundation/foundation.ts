@@ -15,6 +15,8 @@ export interface Foundation<Repositories = unknown> {
   logger: Logger;
   repos: Repositories;
   transaction: Transaction<Repositories>;
+  /** For work after answers, whose statements may take longer. */
+  slowTransaction: Transaction<Repositories>;
   publicUrlOf: PublicUrlOf;
   sessionSecrets: string[];
   /** Told of each call to a vendor. */

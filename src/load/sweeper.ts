@@ -28,7 +28,9 @@ export class Sweeper {
     const pauseOf = ({ everyMs = TEN_MINUTES }: Sweep) => everyMs;
     this.timers = [...new Set(sweeps.map(pauseOf))].map((pause) => {
       const due = sweeps.filter((sweep) => pauseOf(sweep) === pause);
-      return setInterval(() => void this.sweep(due), pause).unref();
+      let running: Promise<void> | undefined;
+      const next = () => (running ??= this.sweep(due).finally(() => (running = undefined)));
+      return setInterval(() => void next(), pause).unref();
     });
   }
 

@@ -38,4 +38,18 @@ describe('Sweeper', () => {
     expect(sweeps).toBe(3);
     jest.useRealTimers();
   });
+
+  // guard sweeper-1: a sweep does not begin by itself while one is running
+  // src/load/sweeper.ts
+  // - running ??= this.sweep(due)
+  // + running = this.sweep(due)
+  it('does not begin while one is running', async () => {
+    jest.useFakeTimers();
+    const run = jest.fn(() => new Promise<void>((done) => setTimeout(done, 1_500)));
+    const sweeper = new Sweeper([{ name: 'slow', everyMs: 1_000, run }], { warn: () => undefined });
+    await jest.advanceTimersByTimeAsync(3_500);
+    sweeper.close();
+    expect(run).toHaveBeenCalledTimes(2);
+    jest.useRealTimers();
+  });
 });

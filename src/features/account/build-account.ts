@@ -14,6 +14,9 @@ import { ExportService } from './export-service';
 import { NumberClaimsService, type ClaimRules } from './number-claims-service';
 import { SuspensionService, type SuspensionRepositories } from './suspension-service';
 
+/** After a crash or a slow statement, friends still have a closed account in their lists until then. */
+const CLOSING_SWEEP_MS = 60_000;
+
 type Repositories = ClosingRepositories &
   SuspensionRepositories & {
     closings: ClosingsRepository;
@@ -41,7 +44,7 @@ export function buildAccount(needs: Needs, rules: ClaimRules) {
     suspension: new SuspensionService(others.transaction),
     part: {
       sweeps: [
-        { name: 'closings', run: () => closings.sweep() },
+        { name: 'closings', everyMs: CLOSING_SWEEP_MS, run: () => closings.sweep() },
         { name: 'claims', run: () => claims.sweep() },
       ],
     },

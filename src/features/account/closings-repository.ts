@@ -78,6 +78,9 @@ const endSidesOf = statement<unknown, 'userId' | 'ids'>(
   UNPREPARED,
 );
 
+/** Lists of a closed account whose rows end. */
+export const LISTS = ['blacklist', 'own sides', 'other sides'] as const;
+
 /**
  * The remaining rows of closed accounts. Clients are told of each row that ends. Each chunk is a transaction of its
  * own, so that others wait for its rows only, and two instances may end the same rows.
@@ -85,10 +88,11 @@ const endSidesOf = statement<unknown, 'userId' | 'ids'>(
 export class ClosingsRepository {
   constructor(private readonly db: Knex) {}
 
-  /** Returns functions, each of which ends a page of one list and returns it. */
-  endings(userId: string): ((after: string) => Promise<Ended[]>)[] {
+  /** Ends a page of a list of the user, and returns it. */
+  end(list: (typeof LISTS)[number], userId: string, after: string): Promise<Ended[]> {
     const endOthers = isDistributed(this.db) ? endOtherSidesInSteps : endOtherSides;
-    return [endBlacklist, endOwnSides, endOthers].map((end) => (after) => end(this.db, { userId, after }));
+    const end = { blacklist: endBlacklist, 'own sides': endOwnSides, 'other sides': endOthers }[list];
+    return end(this.db, { userId, after });
   }
 
   /** Removes the account from the accounts with remaining rows. */

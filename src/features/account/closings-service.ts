@@ -5,11 +5,19 @@ import type { Transaction } from '../../database/transaction';
 import type { Background } from '../../load/background';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { MembershipsRepository } from '../groups/memberships-repository';
-import type { ClosingsRepository, Ended } from './closings-repository';
+import { LISTS, type ClosingsRepository, type Ended } from './closings-repository';
+
+type Ending = Transaction<{
+  closings: ClosingsRepository;
+  memberships: MembershipsRepository;
+  securityEvents: SecurityEventsRepository;
+}>;
 
 interface Parts {
   closings: ClosingsRepository;
-  transaction: Transaction<{ memberships: MembershipsRepository; securityEvents: SecurityEventsRepository }>;
+  transaction: Ending;
+  /** For what the usual time limits end. A long statement holds back the syncs of all users. */
+  slowTransaction: Ending;
   background: Background;
   logger: Pick<Logger, 'warn'>;
 }
@@ -20,8 +28,8 @@ const SWEEPER: Caller = { address: '', ip: '', userAgent: '', requestId: '' };
 
 /**
  * Ends the blacklist, friendships and memberships of closed accounts. For a small account the closing request does it.
- * A large account's rows follow in chunks, so that no statement is long. The sweeper ends rows that a killed process
- * left, and rows of accounts that another service closed.
+ * A large account's rows follow in chunks, so that no statement is long. The sweeper ends rows that a killed process or a
+ * slow statement left, and rows of accounts that another service closed.
  */
 export class ClosingsService {
   constructor(private readonly parts: Parts) {}
@@ -35,38 +43,41 @@ export class ClosingsService {
   }
 
   async sweep(): Promise<void> {
-    const { closings, logger } = this.parts;
+    const { closings, slowTransaction, logger } = this.parts;
     const unfinished = (after: string) => closings.unfinished(after);
     for await (const page of pagesOf(PAGE, unfinished, ({ id }) => id))
       for (const { id } of page)
         // If the rows of one account cannot be ended now, the others still are.
-        await this.endAll(id, SWEEPER).catch((error: unknown) => logger.warn({ err: error }, LATER));
+        await this.endAll(id, SWEEPER, slowTransaction).catch((error: unknown) => logger.warn({ err: error }, LATER));
   }
 
   /** Ends a chunk of each list. Returns true when these were all rows. */
   private async endFirst(userId: string, caller: Caller): Promise<boolean> {
     let isAll = true;
-    for (const chunk of this.chunks(userId, caller)) isAll = (await chunk('')).length < PAGE && isAll;
+    for (const chunk of this.chunks(userId, caller, this.parts.transaction))
+      isAll = (await chunk('')).length < PAGE && isAll;
     if (isAll) await this.parts.closings.forget(userId);
     return isAll;
   }
 
-  private async endAll(userId: string, caller: Caller): Promise<void> {
-    for (const chunk of this.chunks(userId, caller))
+  private async endAll(userId: string, caller: Caller, transaction = this.parts.transaction): Promise<void> {
+    for (const chunk of this.chunks(userId, caller, transaction))
       for await (const page of pagesOf(PAGE, chunk, ({ id }) => id)) void page;
     await this.parts.closings.forget(userId);
   }
 
-  private chunks(userId: string, caller: Caller) {
-    return [...this.parts.closings.endings(userId), (after: string) => this.leave(userId, after, caller)];
-  }
-
-  private async leave(userId: string, after: string, caller: Caller): Promise<Ended[]> {
-    return this.parts.transaction(async ({ memberships, securityEvents }) => {
-      const { left, dismissed } = await memberships.leavePage(userId, after);
-      for (const groupId of dismissed)
-        await securityEvents.add({ event: 'group_dismissed', userId, detail: groupId }, caller);
-      return left;
-    });
+  /** Returns functions, each of which ends a page of one list and returns it. */
+  private chunks(userId: string, caller: Caller, transaction: Ending): ((after: string) => Promise<Ended[]>)[] {
+    const leave = (after: string) =>
+      transaction(async ({ memberships, securityEvents }) => {
+        const { left, dismissed } = await memberships.leavePage(userId, after);
+        for (const groupId of dismissed)
+          await securityEvents.add({ event: 'group_dismissed', userId, detail: groupId }, caller);
+        return left;
+      });
+    const ends = LISTS.map(
+      (list) => (after: string) => transaction(({ closings }) => closings.end(list, userId, after)),
+    );
+    return [...ends, leave];
   }
 }

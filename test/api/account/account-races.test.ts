@@ -1,6 +1,6 @@
 import { knex, type Knex } from 'knex';
 import { tokenHash } from '../../../src/base/secrets';
-import { ClosingsRepository } from '../../../src/features/account/closings-repository';
+import { ClosingsRepository, LISTS } from '../../../src/features/account/closings-repository';
 import { ImagesRepository } from '../../../src/features/images/images-repository';
 import { UsersRepository } from '../../../src/features/users/users-repository';
 import { VerificationRepository } from '../../../src/features/verification/verification-repository';
@@ -218,7 +218,7 @@ describe('closing an account', () => {
     const closings = new ClosingsRepository(planned);
     const write = `UPDATE friendships SET display_name = 'x' WHERE ? IN (user_id, friend_id)`;
     await whileHeld(app, write, [cat.id], async () => {
-      for (const end of closings.endings(cat.id)) await end('');
+      for (const list of LISTS) await closings.end(list, cat.id, '');
     });
     await planned.destroy();
     expect((await rows().pluck<number[]>('status')).sort()).toEqual([30, 30, 30, 30]);

@@ -115,8 +115,8 @@ describe('POST /user/close_account', () => {
 
   // guard close-account-3: friends learn that an account is closed
   // src/features/account/closings-repository.ts
-  // - endOwnSides, endOthers].map
-  // + endOwnSides].map
+  // - export const LISTS = ['blacklist', 'own sides', 'other sides'] as const;
+  // + export const LISTS: ('blacklist' | 'own sides' | 'other sides')[] = ['blacklist', 'own sides'];
   it('tells friends, users with a pending request, and members of the same groups by sync', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
     await befriend(ann, cat);
