@@ -252,7 +252,7 @@ const TABLE = {
   adminCalls: { name: 'admin_calls', per: 'token', seconds: MINUTE, refusal: tooMany('too_many_admin_calls'),
     variable: 'ADMIN_CALLS_PER_TOKEN_MINUTE', amount: 120,
     what: 'calls of the admin API' },
-  /** A body is read, and its signature is reckoned, before a forged receipt is known. */
+  /** Forged receipts only: a right one is accepted even when this limit is met. */
   forgedReceipts: { name: 'forged_receipts', per: 'address', amount: 60, seconds: MINUTE, refusal: tooMany('too_many_forged'),
     what: 'forged receipts of messages' },
   /** Wrong tokens only: a right one is accepted even when this limit is met. */
