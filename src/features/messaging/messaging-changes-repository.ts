@@ -149,14 +149,18 @@ const dropChanges = statement<unknown, 'subject' | Told>(
       SELECT * FROM unnest(:kinds::text[], :others::text[], :whats::text[], :versions::bigint[], :numbers::integer[]))`,
 );
 
-/** Ends the turn if nothing is left, and otherwise makes it due again: later, if it only waits to look again. */
+/**
+ * Ends the turn if nothing is left, and otherwise makes it due again: later, if it only waits to look again. Its time is
+ * never one that it had before, by which an instance that was frozen would take it for its own.
+ */
 const endTurn = statement<unknown, 'subject'>(
   'end-messaging-turn',
   `WITH rest AS (
           SELECT CASE WHEN ${IS_LATER} THEN at ELSE now() END AS due_at FROM messaging_changes
            WHERE subject = :subject ORDER BY due_at LIMIT 1),
         due AS (
-          UPDATE messaging_turns SET (due_at, attempts, since) = (SELECT due_at, 0, due_at FROM rest)
+          UPDATE messaging_turns SET (due_at, attempts, since) = (
+                   SELECT rest.due_at, 0, greatest(rest.due_at, messaging_turns.since + interval '1 microsecond') FROM rest)
            WHERE subject = :subject AND EXISTS (SELECT FROM rest))
    DELETE FROM messaging_turns WHERE subject = :subject AND NOT EXISTS (SELECT FROM rest)`,
 );

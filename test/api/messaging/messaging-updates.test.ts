@@ -559,6 +559,27 @@ describeOnOneServer('the turn of a user', () => {
     await vendor.close();
   });
 
+  // guard messaging-updates-29: an instance that was frozen has lost its turn, also one that only waits to look again
+  // src/features/messaging/messaging-changes-repository.ts
+  // - greatest(rest.due_at, messaging_turns.since + interval '1 microsecond')
+  // + rest.due_at
+  it('is not taken for its own by an instance that was frozen while another one ended it', async () => {
+    const begun = async (nickname: string) => {
+      await setNickname(nickname);
+      await readAll();
+      return taken();
+    };
+    const first = await begun('Annabel');
+    await repository.lookAgain(id, await repository.changes(id));
+    await repository.done(first, await repository.changes(id));
+    const frozen = await begun('Anne');
+    await app.db('messaging_turns').update({ due_at: app.db.fn.now() });
+    await repository.done(await taken(), await repository.changes(id));
+    const { attempts, since } = await begun('Anna');
+    expect(attempts).toBe(frozen.attempts);
+    expect(since).not.toBe(frozen.since);
+  });
+
   // guard messaging-updates-8: a turn that takes longer than a lease is kept
   // src/features/messaging/messaging-updates.ts
   // - setInterval(() => void this.changes.renew(turn).catch(() => undefined), RENEW_MS)
