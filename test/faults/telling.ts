@@ -123,7 +123,8 @@ function ofTelling({ play, mayRepeat = false, ...fault }: Given): Fault {
 /** Adds them while nothing happens, so that it is known of which event each is told first. */
 async function addWebhooks(world: World): Promise<void> {
   const { good, second } = stage();
-  const place = { databaseUrl: world.databaseUrl, dataDir: world.cluster.path };
+  const { databaseUrl } = world;
+  const place = { databaseUrl, ownerUrl: databaseUrl, dataDir: world.cluster.path };
   for (const [receiver, kinds] of [[good, []] as const, [second, KINDS] as const]) {
     const parts = await command(place, 'webhooks add', [receiver.url, kinds.join()], {}, LOOPBACK);
     const [row] = rowsOf(parts, 'added');
