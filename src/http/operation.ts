@@ -7,12 +7,13 @@ import type { OwnerReads } from '../database/owner-reads';
 import { LIMITS, type LimitName } from '../load/limits';
 import { callerOf } from './caller-of';
 import type { Streamed } from './json-stream';
+import type { Later } from './waiting-answers';
 
 /** Arguments of a handler besides its input. `req` and `res` are for handlers that set a cookie or need the address. */
 export class Call {
   /** Input, parsed once: a request that waits keeps it, but not its body, of which most may be unknown fields. */
   input: object | undefined;
-  /** Set when a request that has waited is answered from the beginning. */
+  /** Set once the answer waits for a change. */
   waited: Later | undefined;
 
   constructor(
@@ -108,18 +109,6 @@ export interface Operation extends Omit<Description<Access, unknown, unknown, un
   /** File name under which a browser saves the answer. */
   file?: string;
   answer: (input: never, call: never) => Promise<unknown>;
-}
-
-/**
- * Returned instead of a result by an operation that waits for a change. Once it is over, the request is answered from the
- * beginning, unless its result is known.
- */
-export abstract class Later {
-  abstract over(): Promise<void>;
-  /** Frees what it holds. Calling it again does nothing. */
-  abstract leave(): void;
-  /** The result, if it is known without being asked for again. */
-  abstract get result(): unknown;
 }
 
 type Handler<A extends Access, Input, Result> = (

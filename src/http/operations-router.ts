@@ -8,10 +8,11 @@ import type { Queues } from '../load/queues';
 import { body, bodyIfAny, jsonBody, wellFormedBody } from './body';
 import type { Fail } from './error-handler';
 import { streamJson } from './json-stream';
-import { CALLS, Later, nameOf, ReaderCall, UserCall, type Call, type Operation } from './operation';
+import { CALLS, nameOf, ReaderCall, UserCall, type Call, type Operation } from './operation';
 import { parse } from './parse';
 import { PathTree } from './path-tree';
 import { handled, inTurn, ok } from './route';
+import { answerLater, Later } from './waiting-answers';
 
 export interface Entrance {
   /** Answers a request at its deadline at the latest, for which others need this time. */
@@ -96,51 +97,20 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
 /**
  * Counts a request against its limits when it has its turn in the queue, where it stays until its result is known. A
  * streamed result is sent after that, as fast as the client reads it. A request that waits for a change leaves its places.
- * After a change it is answered from the beginning, since its session may have ended.
  */
 function answering(operation: Operation, entrance: Entrance): RequestHandler {
   const { access } = operation;
   return async (req, res) => {
     const call = new CALLS[access](req, res);
     const result = await resultOf(operation, entrance, call);
-    if (result instanceof Later) void answerLater(operation, entrance, call, result);
-    else await send(operation, call, result);
+    if (!(result instanceof Later)) return send(operation, call, result);
+    void answerLater(call, result, {
+      ...entrance,
+      access: access === 'anyone' ? undefined : entrance[access],
+      look: () => resultOf(operation, entrance, call),
+      send: (found) => send(operation, call, found),
+    });
   };
-}
-
-/**
- * Answers a request when its wait is over. Express's handlers end before that, so that nothing keeps what they needed:
- * V8 would look at all of it, for each of ten thousand waiting requests, whenever it marks its heap.
- */
-async function answerLater(operation: Operation, entrance: Entrance, call: Call, wait: Later): Promise<void> {
-  const { access } = operation;
-  const { req, res } = call;
-  forget(call);
-  try {
-    let result: unknown = wait;
-    while (result instanceof Later) {
-      call.waited = result;
-      await result.over().finally(entrance.rest(req));
-      if (res.destroyed) return;
-      const known = result.result;
-      if (known !== undefined) return ok(res, known);
-      if (access !== 'anyone') await handled(entrance[access], req, res);
-      result = await resultOf(operation, entrance, call);
-    }
-    await send(operation, call, result);
-  } catch (error) {
-    entrance.fail(error, res);
-  } finally {
-    // The connection may still be busy with an earlier answer.
-    wait.leave();
-  }
-}
-
-/** Keeps the parsed input of a request, but not its body, its reads, or Express's functions. */
-function forget({ req }: Call): void {
-  req.body = undefined;
-  req.reads = undefined;
-  req.next = undefined;
 }
 
 async function send({ streams, file }: Operation, { req, res }: Call, result: unknown): Promise<void> {
@@ -167,7 +137,8 @@ async function resultOf(operation: Operation, entrance: Entrance, call: Call): P
     input = call.input ??= inputOf(operation, req);
     if (isCounted && !(call instanceof ReaderCall))
       await enter(call instanceof UserCall ? call.userId : call.caller.address);
-    const result = await (attempt ? attempt.run(() => answer(input, call)) : answer(input, call));
+    const work = () => call.waited?.look() ?? answer(input, call);
+    const result = await (attempt ? attempt.run(work) : work());
     if (access === 'reader' && !req.signedIn) throw new Error('an operation for readers answered without reading');
     if (result instanceof Later) place?.leaveAnswer();
     return result;

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { AppError } from '../../src/base/errors';
 import { COMMON_REASONS, type Reason } from '../../src/base/reasons';
 import { isPages, type Pages } from '../../src/http/json-stream';
-import { Later, type Operation } from '../../src/http/operation';
+import type { Operation } from '../../src/http/operation';
+import { Later } from '../../src/http/waiting-answers';
 
 class NotAsDescribed extends Error {
   override readonly name = 'NotAsDescribed';

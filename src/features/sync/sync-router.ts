@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { Later, streamedOperation, type Operation, type ReaderCall } from '../../http/operation';
+import { streamedOperation, type Operation, type ReaderCall } from '../../http/operation';
+import { Later } from '../../http/waiting-answers';
 import type { LiveSync } from './live-syncs';
 import * as schemas from './sync-schemas';
 import type { Changes, SyncService } from './sync-service';
@@ -16,16 +17,9 @@ export function syncRouter(sync: SyncService): Operation[] {
       queue: 'heavyReads',
       refusals: ['too_many_at_once'],
       stream: async ({ version, names = false, wait: seconds }, reader) => {
-        let wait = reader.waited instanceof Wait ? reader.waited : undefined;
-        if (seconds !== undefined) wait ??= new Wait(await sync.live(reader), seconds, reader);
-        const changes = await sync.changes(reader, { since: version, names }).catch((error: unknown) => {
-          wait?.leave();
-          throw error;
-        });
-        if (wait?.waitsAfter(changes)) return wait;
-        // Before the answer is sent: others have their turn while the client reads it.
-        wait?.leave();
-        return schemas.changesView(changes);
+        const changes = () => sync.changes(reader, { since: version, names });
+        if (seconds === undefined) return schemas.changesView(await changes());
+        return new Wait(await sync.live(reader), changes, seconds, reader).look();
       },
     }),
   ];
@@ -46,6 +40,7 @@ class Wait extends Later {
 
   constructor(
     private readonly live: LiveSync,
+    private readonly changes: () => Promise<Changes>,
     seconds: number,
     private readonly call: ReaderCall,
   ) {
@@ -60,12 +55,24 @@ class Wait extends Later {
     this.live.leave();
   }
 
-  get left(): number {
+  async look(): Promise<ReturnType<typeof schemas.changesView> | this> {
+    try {
+      const changes = await this.changes();
+      if (this.waitsAfter(changes)) return this;
+      // Before the answer is sent: others have their turn while the client reads it.
+      this.leave();
+      return schemas.changesView(changes);
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
+  }
+
+  private get left(): number {
     return this.live.hasEnded ? 0 : this.ends - performance.now();
   }
 
-  /** Whether it waits on after this look. */
-  waitsAfter({ user, version, isEmpty, isRepeated }: Changes): boolean {
+  private waitsAfter({ user, version, isEmpty, isRepeated }: Changes): boolean {
     if (isEmpty) this.unchanged = { user, version };
     else if (isRepeated && !this.live.hasChanged) this.ends = Math.min(this.ends, performance.now() + PAUSE_MS);
     else return false;

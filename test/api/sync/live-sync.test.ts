@@ -130,8 +130,8 @@ const changes: Change[] = [
 
 describe('a sync that waits', () => {
   // guard live-sync-2: a sync that has waited finds its session again
-  // src/http/operations-router.ts
-  // - if (access !== 'anyone') await handled(entrance[access], req, res);
+  // src/http/waiting-answers.ts
+  // - if (access) await handled(access, req, res);
   it.each(changes)('is answered with %s', async (_, make, found) => {
     const answer = waitingSync();
     await until(() => app.liveSyncs() === 1);
@@ -212,8 +212,8 @@ describe('a sync that waits', () => {
   });
 
   // guard live-sync-8: a sync that is refused after its wait is told so
-  // src/http/operations-router.ts
-  // - entrance.fail(error, res);
+  // src/http/waiting-answers.ts
+  // - fail(error, res);
   // + throw error;
   it.each([
     ['logs out', () => post(ann.agent, '/user/logout')],
@@ -285,7 +285,7 @@ describe('a sync that waits', () => {
   });
 
   // guard live-sync-17: a sync that waits keeps its options, but not its body
-  // src/http/operations-router.ts
+  // src/http/waiting-answers.ts
   // - req.body = undefined;
   it('keeps its options, but not its body', async () => {
     const opened = jest.spyOn(SyncService.prototype, 'live');
@@ -373,7 +373,8 @@ describe('a sync that waits', () => {
 
   // guard live-sync-9: a client that reads slowly lets others look for what has changed
   // src/features/sync/sync-router.ts
-  // - wait?.leave(); return schemas.changesView(changes);
+  // -       this.leave();
+  // -       return schemas.changesView(changes);
   // + return schemas.changesView(changes);
   it('is answered while those before it read their answers slowly, with two turns of a user', async () => {
     const { version } = await settledClient(ann);
@@ -409,7 +410,7 @@ describe('a sync that waits', () => {
     }
 
     // guard live-sync-10: a call whose time is over keeps no place while its connection is busy
-    // src/http/operations-router.ts
+    // src/http/waiting-answers.ts
     // - wait.leave();
     it('when its time is over', async () => {
       await ask(2);
@@ -424,7 +425,8 @@ describe('a sync that waits', () => {
 
     // guard live-sync-12: a call whose look fails keeps no place while its connection is busy
     // src/features/sync/sync-router.ts
-    // - wait?.leave(); throw error;
+    // -       this.leave();
+    // -       throw error;
     // + throw error;
     it('when its first look fails', async () => {
       const writer = await connectWriter(app);
