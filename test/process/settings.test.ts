@@ -363,7 +363,7 @@ describe('mistakes in settings at npm start', () => {
       cwd: folder,
       env: { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0' },
       // A service that starts in spite of it would run for ever.
-      timeout: 40_000,
+      timeout: 300_000,
     });
     expect(status).toBe(1);
     expect(stderr.toString()).toMatch(

@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chownSync,
@@ -325,6 +325,9 @@ describe('after an accident', () => {
     const killed = startElsewhere(dataDir);
     await until(() => unfinished().some((name) => existsSync(join(dataDir, name, 'cluster', 'base'))));
     await kill(killed);
+    // Its initdb goes on for a while.
+    const commands = () => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' });
+    await until(() => !commands().includes(join(dataDir, 'postgres.new-')));
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
     expect(await query((await start(dataDir)).url, 'SELECT 1')).toEqual([1]);
     expect(unfinished()).toEqual([]);
