@@ -107,5 +107,5 @@ export class Metrics implements Shown {
 
 /** Returns no values while the database does not answer. */
 async function valuesOf({ read }: Figure): Promise<Values> {
-  return withTimeout(Promise.resolve(read()), READ_MS).catch(() => []);
+  return withTimeout(Promise.resolve().then(read), READ_MS).catch(() => []);
 }

@@ -6,6 +6,7 @@ import type { LimitName } from '../load/limits';
 import type { Leave } from '../load/queue';
 import type { Queues } from '../load/queues';
 import { body, bodyIfAny, jsonBody, wellFormedBody } from './body';
+import { isTooLate } from './deadline';
 import type { Fail } from './error-handler';
 import { streamJson } from './json-stream';
 import { CALLS, nameOf, ReaderCall, UserCall, type Call, type Operation } from './operation';
@@ -157,7 +158,10 @@ async function resultOf(operation: Operation, entrance: Entrance, call: Call): P
  */
 function attemptOf({ access, othersMs }: Operation, req: Request): Attempt | undefined {
   if (access === 'reader' || othersMs !== undefined) return undefined;
-  return (req.attempt = new Attempt());
+  const attempt = (req.attempt = new Attempt());
+  // Its session may have been looked up for too long.
+  if (req.res && isTooLate(req.res)) attempt.giveUp();
+  return attempt;
 }
 
 function inputOf({ params, body, options }: Operation, req: Request): object {

@@ -6,7 +6,7 @@ const TEN_MINUTES = 600_000;
 /** A periodic clean-up, by its name in the metrics. */
 export interface Sweep {
   name: string;
-  /** Pause between two, if not ten minutes. */
+  /** Pause between two, if not ten minutes. One with a pause of its own does not wait for others. */
   everyMs?: number;
   run: () => Promise<void>;
 }
@@ -25,12 +25,12 @@ export class Sweeper {
     private readonly logger: Pick<Logger, 'warn'>,
   ) {
     this.rounds = new Tally(sweeps.flatMap(({ name }) => [`${name} done`, `${name} failed`]));
-    const pauseOf = ({ everyMs = TEN_MINUTES }: Sweep) => everyMs;
-    this.timers = [...new Set(sweeps.map(pauseOf))].map((pause) => {
-      const due = sweeps.filter((sweep) => pauseOf(sweep) === pause);
+    const others = sweeps.filter(({ everyMs }) => everyMs === undefined);
+    const own = sweeps.filter(({ everyMs }) => everyMs !== undefined);
+    this.timers = [others, ...own.map((sweep) => [sweep])].map((due) => {
       let running: Promise<void> | undefined;
       const next = () => (running ??= this.sweep(due).finally(() => (running = undefined)));
-      return setInterval(() => void next(), pause).unref();
+      return setInterval(() => void next(), due[0]?.everyMs ?? TEN_MINUTES).unref();
     });
   }
 

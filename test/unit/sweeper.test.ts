@@ -43,13 +43,18 @@ describe('Sweeper', () => {
   // src/load/sweeper.ts
   // - running ??= this.sweep(due)
   // + running = this.sweep(due)
-  it('does not begin while one is running', async () => {
+  it('does not begin while it is running, and does not wait for another one', async () => {
     jest.useFakeTimers();
     const run = jest.fn(() => new Promise<void>((done) => setTimeout(done, 1_500)));
-    const sweeper = new Sweeper([{ name: 'slow', everyMs: 1_000, run }], { warn: () => undefined });
+    const other = jest.fn(() => Promise.resolve());
+    const sweeps = [
+      { name: 'slow', everyMs: 1_000, run },
+      { name: 'other', everyMs: 1_000, run: other },
+    ];
+    const sweeper = new Sweeper(sweeps, { warn: () => undefined });
     await jest.advanceTimersByTimeAsync(3_500);
     sweeper.close();
-    expect(run).toHaveBeenCalledTimes(2);
+    expect([run, other].map(({ mock }) => mock.calls.length)).toEqual([2, 3]);
     jest.useRealTimers();
   });
 });

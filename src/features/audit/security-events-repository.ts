@@ -43,7 +43,8 @@ const loginsBefore = statement<Origin, 'userId' | 'requestId'>(
   `SELECT ip, user_agent AS "userAgent" FROM security_events
     WHERE user_id = :userId AND event IN ('registered', 'logged_in')
       AND id < (SELECT max(id) FROM security_events
-                 WHERE user_id = :userId AND at > now() - interval '1 hour' AND request_id = :requestId)
+                 WHERE user_id = :userId AND at > now() - interval '1 hour' AND request_id = :requestId
+                   AND event IN ('registered', 'logged_in'))
     ORDER BY at DESC LIMIT ${MOST_LOGINS}`,
 );
 

@@ -1,3 +1,4 @@
+import { SendingTooOften } from '../../base/errors';
 import { BreakerOpen } from '../../load/breaker';
 import { nameOf, type Channel, type SenderName, type Way } from '../../integrations/senders/kinds';
 import {
@@ -44,7 +45,10 @@ export class Sending {
     private readonly now = () => performance.now(),
   ) {}
 
-  /** Throws NumberRefused if each way refuses the number. `before` runs before each way. */
+  /**
+   * Throws NumberRefused if each way refuses the number. `before` runs before each way. A further way that it refuses as
+   * too much is not taken.
+   */
   async send(
     ways: PricedWay[],
     message: Omit<Message, 'channel' | 'body'> & { body: (channel: Channel) => string },
@@ -54,7 +58,13 @@ export class Sending {
     const errors: unknown[] = [];
     for (const way of ways) {
       if (this.now() - begun > MOST_MS) break;
-      await before(way);
+      try {
+        await before(way);
+      } catch (error) {
+        // Somebody was asked already, which counts.
+        if (errors.length > 0 && error instanceof SendingTooOften) break;
+        throw error;
+      }
       try {
         const { channel } = way;
         const sent = await this.senderOf(way).send({ ...message, channel, body: message.body(channel) });

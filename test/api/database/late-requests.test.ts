@@ -42,12 +42,22 @@ describe('a request that was answered as late', () => {
     expect(await app.db('blacklist').where({ user_id: user }).pluck('status')).toEqual([false]);
   });
 
-  it('begins no session', async () => {
+  // guard late-requests-3: a request whose session was found after its deadline begins nothing
+  // src/http/operations-router.ts
+  // - if (req.res && isTooLate(req.res)) attempt.giveUp();
+  it('begins nothing where its session was found late', async () => {
+    await lateAt('LOCK TABLE session', [], () => post(ann.agent, '/user/add_to_blacklist', { friendId: bob.id }));
+    for (const name of ['Next', 'Last']) expectBody(await rename(ann, name).untilServed(), { code: 200 });
+    expect(await app.db('blacklist').where({ user_id: ann.id })).toEqual([]);
+  });
+
+  it.each(['rate_limits', 'session'])('begins no session while %s is locked', async (table) => {
     const { region, phone, password } = ann;
-    const login = [app.api, '/user/login', { region, phone, password }] as const;
-    await lateAt('LOCK TABLE rate_limits', [], () => post(...login));
+    const login = [ann.agent, '/user/login', { region, phone, password }] as const;
+    await lateAt(`LOCK TABLE ${table}`, [], () => post(...login));
     await expectOk(await postUntilServed(...login));
-    expect(await app.db('session').whereRaw(`sess->>'userId' = ?`, ann.id)).toHaveLength(2);
+    // The second one has replaced the first one.
+    expect(await app.db('security_events').where({ user_id: ann.id, event: 'logged_in' })).toHaveLength(1);
   });
 
   // guard late-requests-2: a late write that has begun lets no later one of its user overtake it

@@ -85,6 +85,24 @@ describe('GET /user/changes', () => {
     expect(named).toEqual(['new_device']);
   });
 
+  // guard changes-7: a sign-in by a code is told also where it keeps a claimed number
+  // src/features/audit/security-events-repository.ts
+  // - AND event IN ('registered', 'logged_in'))
+  // + )
+  it('tells of a new device that keeps a claimed number by its sign-in', async () => {
+    const { versions, named } = await connect(ann);
+    await until(() => versions.length === 1);
+    const token = async () => ({ verification_token: await verificationToken(app, ann) });
+    await expectOk(app.api.post('/user/start_over').send(await token()));
+    await expectOk(
+      app.api
+        .post('/user/login_by_token')
+        .set('User-Agent', 'Thief/1.0')
+        .send(await token()),
+    );
+    await until(() => named.includes('new_device'));
+  });
+
   it('tells nothing of a stranger', async () => {
     const { versions } = await connect(ann);
     const eve = await insertAndSignIn(app, 'Eve');
