@@ -15,7 +15,6 @@ export const MESSAGE = {
   channel: 'sms',
   body: 'Your code is 482913.\n\n@example.com #482913',
   code: '482913',
-  pressKey: 'Press {key}.',
   language: 'pt-BR',
 } as const satisfies Message;
 

@@ -5,7 +5,7 @@ import type { Env } from './app';
 import { rememberSecret } from './secrets';
 import { startSmsEndpoint, type SmsEndpoint } from './stand-ins/sms-endpoint';
 import { startTelegramStandIn, type TelegramStandIn } from './stand-ins/telegram';
-import { heardIn, startTwilioStandIn, type TwilioStandIn } from './stand-ins/twilio';
+import { startTwilioStandIn, type TwilioStandIn } from './stand-ins/twilio';
 import type { RecordedRequest } from './stand-ins/vendor-server';
 import { startWhatsAppStandIn, type WhatsAppStandIn } from './stand-ins/whatsapp';
 
@@ -135,9 +135,7 @@ function ofTwilio({ path, form, at }: RecordedRequest): Asked[] {
   const to = form.get('To') ?? '';
   const digits = (text: string | null) => /\d(?:(, )?\d){5}/.exec(text ?? '')?.[0].replaceAll(', ', '');
   if (path.endsWith('/Messages.json')) return [{ way: 'twilio sms', to, code: digits(form.get('Body')), at }];
-  // The owner presses the key that the call names.
-  const pressed = () => heardIn(form, /\d/.exec(heardIn(form))?.[0]);
-  if (path.endsWith('/Calls.json')) return [{ way: 'twilio voice', to, code: digits(pressed()), at }];
+  if (path.endsWith('/Calls.json')) return [{ way: 'twilio voice', to, code: digits(form.get('Twiml')), at }];
   const way = CHANNELS[form.get('Channel') ?? ''];
   return path.endsWith('/Verifications') && way ? [{ way, to, code: undefined, at }] : [];
 }

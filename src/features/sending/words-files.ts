@@ -18,11 +18,9 @@ export const HAPPENINGS = [
 ] as const;
 export type Happening = (typeof HAPPENINGS)[number];
 
-const TEXTS = ['code', ...HAPPENINGS, 'press_key'] as const;
+const TEXTS = ['code', ...HAPPENINGS] as const;
 type TextName = (typeof TEXTS)[number];
-/** Words in braces that a text may have. */
-const FILLED: Partial<Record<string, string[]>> = { code: ['{code}', '{minutes}'], press_key: ['{key}'] };
-/** The texts of a language: that of a code, one per happening, and what a call says before the code. */
+/** The texts of a language: that of a code, with {code} and {minutes}, and one per happening. */
 export type Texts = Record<TextName, string>;
 
 export interface WordsSettings extends LastLines {
@@ -113,12 +111,11 @@ function textsIn(path: string): Partial<Texts> | string {
 
 function mistakesIn(texts: Partial<Texts>, { codeTtlSeconds }: WordsSettings): string[] {
   const missing = TEXTS.filter((name) => texts[name] === undefined);
-  const { code, press_key: pressKey } = texts;
+  const { code } = texts;
   const size = segmentsOf(filled(code ?? '', LONGEST_CODE, codeTtlSeconds));
   return [
     ...(missing.length > 0 ? [`must also have ${missing.join(', ')}`] : []),
     ...(code?.includes('{code}') === false ? ['must have {code} in its text code'] : []),
-    ...(pressKey?.includes('{key}') === false ? ['must have {key} in its text press_key'] : []),
     ...(size.count > 1 ? [`must have a text code that fits into one message, and not ${shown(size)}`] : []),
     ...Object.entries(texts).flatMap(([name, text]) => strangersIn(name, text)),
   ];
@@ -126,7 +123,7 @@ function mistakesIn(texts: Partial<Texts>, { codeTtlSeconds }: WordsSettings): s
 
 /** Finds words in braces that are not filled in. */
 function strangersIn(name: string, text: string): string[] {
-  const known = FILLED[name] ?? [];
+  const known = name === 'code' ? ['{code}', '{minutes}'] : [];
   const strange = text.match(/\{[^{}]*\}/g)?.filter((word) => !known.includes(word)) ?? [];
   return strange.map((word) => `must not have ${word} in its text ${name}`);
 }

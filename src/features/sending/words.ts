@@ -42,11 +42,6 @@ export class Words {
     return lastLine === this.settings.androidHash ? lastLine : undefined;
   }
 
-  /** Returns what a call says before the code, with {key} in it. */
-  pressKey(language: string): string {
-    return this.textsIn(language).press_key;
-  }
-
   notice(happening: Happening, language: string): string {
     return this.textsIn(language)[happening];
   }

@@ -86,8 +86,7 @@ export class CodeSender {
       // Only SMS is read by programs of the phone.
       const body = (channel: Channel) => words.code(channel === 'sms' ? wording : { language }, code);
       const appHash = words.appHashIn(wording);
-      const pressKey = words.pressKey(language);
-      const message = { to: phone.number, body, code, pressKey, language: words.tagOf(language), appHash };
+      const message = { to: phone.number, body, code, language: words.tagOf(language), appHash };
       const { way, reference } = await sending.send(ways, message, before);
       if (reference) await verification.setReference(id, reference);
       return way.channel;

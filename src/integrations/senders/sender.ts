@@ -9,8 +9,6 @@ export interface Message {
   channel: Channel;
   /** The whole text, with the code if there is one. */
   body: string;
-  /** Words of a call before the code. In them, {key} stands for the key that has to be pressed. */
-  pressKey?: string;
   /** Only the code, for senders with words of their own. */
   code?: string;
   /** Tag of the language of the text. */

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { nearestLanguage } from './nearest-language';
 import type { Message } from './sender';
 
@@ -29,30 +28,18 @@ const OTHER_VOICES: Partial<Record<Spoken, string>> = {
   'fr-BE': 'Polly.Isabelle-Neural',
 };
 
-/**
- * Longest time of an answered call. It ends before Twilio stops waiting for the key, after which it would go on to the
- * code.
- */
-export const CALL_SECONDS = 60;
-
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /**
  * Returns the TwiML that speaks a code: the line of the text that has it, twice, digit by digit. The other lines are for
- * programs that read messages. A mailbox presses no key, so it is not told the code. The key is another one each time: a
- * greeting may hold the tone of a key, or those of all keys, of which only the first one counts.
+ * programs that read messages.
  */
-export function spokenCode({ body, pressKey, code = '', language }: Message): string {
-  if (pressKey === undefined) throw new Error('a call needs words that name a key');
+export function spokenCode({ body, code = '', language }: Message): string {
   const line = body.split('\n').find((one) => one.includes(code) && !one.startsWith('@')) ?? code;
   const text = code === '' ? line : line.replaceAll(code, Array.from(code).join(', '));
   const voice = voiceOf(nearestLanguage(language, SPOKEN) ?? SPOKEN[0]);
-  const say = (text: string) => `<Say voice="${voice.name}" language="${voice.language}">${escaped(text)}</Say>`;
-  const key = String(randomInt(10));
-  const asked = say(pressKey.replaceAll('{key}', key));
-  // Twilio goes on after the Gather if this key is the first one that is pressed.
-  const gather = `<Gather finishOnKey="${key}" timeout="${CALL_SECONDS}">${asked}<Pause length="2"/>${asked}</Gather>`;
-  return `<Response>${gather}${say(text)}<Pause length="1"/>${say(text)}</Response>`;
+  const say = `<Say voice="${voice.name}" language="${voice.language}">${escaped(text)}</Say>`;
+  return `<Response>${say}<Pause length="1"/>${say}</Response>`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Twilio } from 'twilio';
 import { Breaker } from '../../load/breaker';
 import { SendingTimedOut, type Credit, type Message, type Sender, type Sent } from './sender';
-import { CALL_SECONDS, spokenCode } from './spoken-code';
+import { spokenCode } from './spoken-code';
 import { creditOf, failure, openTwilio, sanitised, type TwilioAccount } from './twilio-account';
 
 export interface TwilioOptions extends TwilioAccount {
@@ -77,15 +77,11 @@ export class TwilioSender implements Sender {
     const told = statusCallback === undefined ? {} : { statusCallback };
     try {
       return await (channel === 'voice'
-        ? this.client.calls.create({ ...this.call(message), ...told })
+        ? this.client.calls.create({ to, from: this.caller(), twiml: spokenCode(message), ...told })
         : this.client.messages.create({ ...this.sender, to, body, ...told }));
     } catch (error) {
       throw sanitised(error, REFUSED_NUMBERS);
     }
-  }
-
-  private call(message: Message) {
-    return { to: message.to, from: this.caller(), twiml: spokenCode(message), timeLimit: CALL_SECONDS };
   }
 
   /** A messaging service cannot call. */

@@ -133,7 +133,7 @@ describe('the ways of a code', () => {
   // src/features/sending/sending.ts
   // - if (errors.length > 0 && error instanceof SendingTooOften) break;
   it('count against the budget of a day as what they cost, and a dear one needs room for it', async () => {
-    const budgeted = await instance({ ...env, SEND_CODE_PER_DAY: '15' });
+    const budgeted = await instance({ ...env, SEND_CODE_PER_DAY: '15', SEND_CODE_PER_IP_HOUR: '100' });
     const used = () => app.db('rate_limits').where({ key: 'send_in_all:all' }).pluck<number[]>('used');
     expectBody(await sendCode(newPhone(), {}, budgeted), { code: 200 });
     expect(await used()).toEqual([1]);

@@ -248,7 +248,7 @@ describe('a webhook', () => {
   // guard webhooks-9: a webhook that goes on is told again soon after its next failure
   // src/features/webhooks/webhooks.ts
   // - turn.attempts = 1;
-  it('that has gone on after failures counts them anew, and waits as short as after the first', async () => {
+  it('that has gone on after failures counts from one again, and waits as short as after the first', async () => {
     await addWebhook();
     reply = () => ({ status: receiver.requests.length > 1 ? 500 : 200, json: {} });
     await app.db('webhooks').update({ attempts: 12 });

@@ -152,51 +152,7 @@ function inMessage(form: URLSearchParams): number | undefined {
 function inCall(form: URLSearchParams): number | undefined {
   if (!form.get('To')) return 21201;
   if (!/^\+\d+$/.test(form.get('From') ?? '')) return 21212;
-  const { parts } = twimlOf(form);
-  if (parts.length === 0) return form.get('Twiml') ? 12100 : 21205;
-  return /^[1-9]\d*$/.test(form.get('TimeLimit') ?? '1') ? undefined : 21220;
-}
-
-/** A verb of TwiML, with the texts that are spoken in it. */
-interface Verb {
-  name: string;
-  attributes: Map<string, string>;
-  spoken: string;
-}
-
-function spokenIn(verbs: Pick<Verb, 'spoken'>[]): string {
-  return verbs
-    .map(({ spoken }) => spoken)
-    .filter(Boolean)
-    .join(' ');
-}
-
-/** Reads the verbs that the service uses. Returns none for a document with anything else. */
-function twimlOf(form: URLSearchParams): { parts: Verb[]; seconds: number } {
-  const seconds = Number(form.get('TimeLimit') ?? Infinity);
-  const verb = /<(Say|Pause|Gather)((?: \w+="[^"]*")*)(?:\/>|>(.*?)<\/\1>)/g;
-  const whole = /^<Response>(.*)<\/Response>$/.exec(form.get('Twiml') ?? '')?.[1] ?? '';
-  const read = (text: string): Verb[] =>
-    [...text.matchAll(verb)].map(([, name = '', attributes = '', inner = '']) => ({
-      name,
-      attributes: new Map([...attributes.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value])),
-      spoken: name === 'Gather' ? spokenIn(read(inner)) : inner,
-    }));
-  return { parts: whole.replaceAll(verb, '') === '' ? read(whole) : [], seconds };
-}
-
-/**
- * Returns what the one hears who answers a call, and presses these keys: Twilio goes on after a Gather if its
- * `finishOnKey` is pressed first, and also once it has waited in vain, unless the call has ended by then.
- */
-export function heardIn(form: URLSearchParams, keys = ''): string {
-  const { parts, seconds } = twimlOf(form);
-  const end = parts.findIndex(({ name, attributes }) => {
-    if (name !== 'Gather') return false;
-    if (keys === '') return Number(attributes.get('timeout') ?? 5) >= seconds;
-    return keys[0] !== (attributes.get('finishOnKey') ?? '#');
-  });
-  return spokenIn(end === -1 ? parts : parts.slice(0, end + 1));
+  return form.get('Twiml') ? undefined : 21205;
 }
 
 function inVerification(form: URLSearchParams): number | undefined {
