@@ -63,7 +63,7 @@ export function openConnections(
   // For sync, which reads more rows at a time and would delay the small reads.
   const syncReads = new SharedReads(options, SHARED_CONNECTIONS, usage, timed('sync'));
   const db = knexOn(pool, usage, timed('main'), checkDeadline);
-  const horizons = new Horizons(url, clocksApartMs, logger);
+  const horizons = new Horizons(url, clocksApartMs, logger, usage);
   const { reading, standbyPool, closeReading } = openReading(
     { reads: syncReads, db },
     { poolMax, prepare, replica: standby, patience },
@@ -91,7 +91,6 @@ export function openConnections(
     supportLimits: limits ?? support,
     reads,
     syncReads,
-    /** For users and groups on several servers. A single one knows its horizon itself. */
     horizons,
     /** Finds out where users and groups are. While the database does not answer, again until it does. */
     learn: () => learn(options, usage, stop.signal),

@@ -1,6 +1,8 @@
-import { isDistributed, statement, type Source } from './statement';
+import { NOTHING, statement, type Source } from './statement';
 
-const groupsOf = statement<{ id: string }, 'userId'>('groups-ever', 'SELECT groups_of(:userId) AS id');
+const groupsOf = statement<{ id: string }, 'userId'>('groups-ever', NOTHING, {
+  distributed: 'SELECT groups_of(:userId) AS id',
+});
 
 /** No group has this id. For an empty list Citus would ask all servers. */
 export const NO_GROUPS = [''];
@@ -10,6 +12,6 @@ export const NO_GROUPS = [''];
  * nothing needs them, and nothing is asked.
  */
 export async function groupsEver(on: Source, userId: string): Promise<string[]> {
-  const found = isDistributed(on) ? await groupsOf(on, { userId }) : [];
+  const found = await groupsOf(on, { userId });
   return found.length > 0 ? found.map(({ id }) => id) : NO_GROUPS;
 }

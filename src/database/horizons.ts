@@ -4,7 +4,7 @@ import { withTimeout } from '../load/timeout';
 import { ConnectionWatch } from './connection-watch';
 import { connectionOptions } from './pool';
 import { SharedReads } from './shared-reads';
-import type { PreparedQuery } from './statement';
+import type { PreparedQuery, Usage } from './statement';
 
 const SERVERS = `
   SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND groupid <> 0`;
@@ -39,8 +39,14 @@ export class Horizons {
     private readonly url: string,
     clocksApartMs: number,
     private readonly logger: Logger,
+    private readonly usage: Usage,
   ) {
     this.apartMicros = clocksApartMs * 1_000;
+  }
+
+  /** Whether there are several servers. A single one knows its horizon itself. */
+  get areSeveral(): boolean {
+    return this.usage.isDistributed ?? false;
   }
 
   /** Returns the version up to which any later statement sees all writes, on all servers. */
@@ -55,8 +61,9 @@ export class Horizons {
     return Date.now() / 1_000 - (await this.present()) / 1e6;
   }
 
-  /** Returns the version of the first event that its readers do not see yet, on any server. */
+  /** Returns the version of the first event that its readers do not see yet, on any of several servers. */
   async firstUngathered(): Promise<number | undefined> {
+    if (!this.areSeveral) return undefined;
     const versions = await withTimeout(this.askAll(FIRST_EVENT, []), ANSWER_MS);
     const found = versions.filter((version) => version !== null);
     return found.length > 0 ? Math.min(...found) : undefined;

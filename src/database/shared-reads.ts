@@ -18,17 +18,13 @@ export class SharedReads implements Runner {
   constructor(
     options: GuardedConfig,
     count: number,
-    private readonly usage: Usage,
+    readonly usage: Usage,
     took: Took = () => undefined,
   ) {
     this.connections = Array.from(
       { length: count },
       () => new SharedConnection({ ...options, pipeline: true }, usage, took),
     );
-  }
-
-  get isDistributed(): boolean | undefined {
-    return this.usage.isDistributed;
   }
 
   run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]> {
@@ -70,13 +66,9 @@ class SharedConnection implements Runner {
 
   constructor(
     private readonly options: GuardedConfig,
-    private readonly usage: Usage,
+    readonly usage: Usage,
     private readonly took: Took,
   ) {}
-
-  get isDistributed(): boolean | undefined {
-    return this.usage.isDistributed;
-  }
 
   get isStuck(): boolean {
     return this.waiting > 0 && performance.now() - this.movedAt > this.options.watch.patience * STUCK_MS;

@@ -9,7 +9,7 @@ export interface PreparedQuery {
 /** Connections outside of Knex. */
 export interface Runner {
   run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]>;
-  readonly isDistributed?: boolean | undefined;
+  readonly usage?: Usage | undefined;
 }
 
 /** Where a statement can run: Knex's pool, a transaction, or shared connections. */
@@ -18,7 +18,18 @@ export type Source = Knex | Runner;
 /** Runs the statement with a value for each place holder. */
 export type Statement<Row, Names extends string> = (on: Source, values: Record<Names, unknown>) => Promise<Row[]>;
 
-interface Options {
+interface Steps<Row, Names extends string> {
+  /** A method, so that it may name the types of its values, and take only Knex if it needs a transaction. */
+  run(on: Source, values: Record<Names, unknown>): Promise<Row[]>;
+}
+
+/** One SQL statement, or steps, each of which is a statement. */
+type Form<Row, Names extends string> = string | Steps<Row, Names>['run'];
+
+/** Form for one server, which does not need the statement. */
+export const NOTHING = () => Promise.resolve([]);
+
+interface Options<Row, Names extends string> {
   /**
    * Whether PostgreSQL keeps the plan of the statement, which saves planning. False if its best plan depends on its
    * values.
@@ -28,7 +39,7 @@ interface Options {
    * Another form, for users and groups on several servers, which refuse the first or are all asked by it. Either form may
    * leave out place holders of the other.
    */
-  distributed?: string;
+  distributed?: Form<Row, Names>;
 }
 
 /** How connections are used. Knex keeps it as its parameters, and passes it on to its transactions. */
@@ -42,10 +53,10 @@ export interface Usage {
 /** Place holder, but not a cast, which has two colons. */
 const PLACE_HOLDER = /(?<![:\w]):([a-zA-Z]\w*)/g;
 
-/** Every statement by name, as PostgreSQL takes it; a test checks their plans. */
+/** Every statement of one server by name, as PostgreSQL takes it; a test checks their plans. */
 // eslint-disable-next-line no-restricted-syntax -- filled while modules load
 export const statements = new Map<string, string>();
-/** Their other forms. */
+/** Every statement of several servers by name; a test counts the parts that each asks. */
 // eslint-disable-next-line no-restricted-syntax -- filled while modules load
 export const distributedForms = new Map<string, string>();
 
@@ -55,17 +66,31 @@ export const distributedForms = new Map<string, string>();
  */
 export function statement<Row = unknown, Names extends string = never>(
   name: string,
-  sql: string,
-  { prepared = true, distributed }: Options = {},
+  form: Form<Row, Names>,
+  { prepared = true, distributed = form }: Options<Row, Names> = {},
 ): Statement<Row, Names> {
-  if (statements.has(name)) throw new Error(`two statements are named ${name}`);
-  const usual = formOf(name, sql);
-  const other = distributed === undefined ? usual : formOf(name, distributed);
-  statements.set(name, usual.query.text);
-  if (other !== usual) distributedForms.set(name, other.query.text);
+  if (statements.has(name) || distributedForms.has(name)) throw new Error(`two statements are named ${name}`);
+  const usual = runs(name, form, prepared, statements);
+  const other = runs(name, distributed, prepared, distributedForms);
+  return (on, values) => formFor(on, usual, other)(on, values);
+}
+
+/** Returns a function that runs the form. Enters its text into `texts`. */
+function runs<Row, Names extends string>(
+  name: string,
+  form: Form<Row, Names>,
+  prepared: boolean,
+  texts: Map<string, string>,
+): Statement<Row, Names> {
+  if (typeof form !== 'string') return form;
+  const holders = [...form.matchAll(PLACE_HOLDER)].map(([, holder = '']) => holder);
+  const distinct = [...new Set(holders)];
+  const text = form.replace(PLACE_HOLDER, (_, holder: string) => `$${distinct.indexOf(holder) + 1}`);
+  const query = { name, text };
+  const knexSql = form.replace(PLACE_HOLDER, '?');
+  texts.set(name, text);
 
   return async (on, values) => {
-    const { query, knexSql, holders, distinct } = isDistributed(on) ? other : usual;
     const given: Record<string, unknown> = values;
     const valueOf = (holder: string) => {
       if (given[holder] === undefined) throw new Error(`${name} lacks a value for :${holder}`);
@@ -80,16 +105,10 @@ export function statement<Row = unknown, Names extends string = never>(
   };
 }
 
-function formOf(name: string, sql: string) {
-  const holders = [...sql.matchAll(PLACE_HOLDER)].map(([, holder = '']) => holder);
-  const distinct = [...new Set(holders)];
-  const text = sql.replace(PLACE_HOLDER, (_, holder: string) => `$${distinct.indexOf(holder) + 1}`);
-  return { query: { name, text }, knexSql: sql.replace(PLACE_HOLDER, '?'), holders, distinct };
-}
-
-/** Whether users and groups are on several servers, where a statement of two owners is slow or refused. */
-export function isDistributed(on: Source): boolean {
-  return (isKnex(on) ? usageOf(on) : on).isDistributed ?? false;
+/** Returns `distributed` where users and groups are on several servers, and else `usual`. */
+export function formFor<Form>(on: Source, usual: Form, distributed: Form): Form {
+  const usage = isKnex(on) ? usageOf(on) : on.usage;
+  return usage?.isDistributed ? distributed : usual;
 }
 
 function usageOf(db: Knex): Usage {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Knex } from 'knex';
 import { codeOf } from '../base/errors';
 import { isCut } from './outage';
-import { statement } from './statement';
+import { formFor, statement } from './statement';
 
 /** Runs `work` in one transaction, with repositories bound to it. Each service names those that it needs. */
 export type Transaction<Repositories> = <T>(work: (repositories: Repositories) => Promise<T>) => Promise<T>;
@@ -42,6 +42,15 @@ export function limitedTransactions<Repositories>(
       await setLimits(trx, { statementMs: String(statementMs), lockMs: String(lockMs) });
       return work(bind(trx));
     });
+}
+
+/** Runs `work` in a transaction on several servers, where it takes more than one statement. */
+export function inSteps<T>(db: Knex, work: (db: Knex) => Promise<T>): Promise<T> {
+  return formFor(
+    db,
+    () => work(db),
+    () => db.transaction(work),
+  )();
 }
 
 /** Data that was read has changed since, and no lock could prevent it: the transaction is retried. */

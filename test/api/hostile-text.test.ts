@@ -35,7 +35,7 @@ describe('text that looks like SQL', () => {
   // - // PostgreSQL prepares a statement with a name. The label is only for observers.
   // - const { rows } = await raw.options(prepare && prepared ? { name } : { label: name });
   // + const isText = (holder: string) => holder === 'userAgent';
-  // + const text = sql.replace(PLACE_HOLDER, (_, holder: string) => (isText(holder) ? "'" + String(valueOf(holder)) + "'" : '?'));
+  // + const text = form.replace(PLACE_HOLDER, (_, holder: string) => (isText(holder) ? "'" + String(valueOf(holder)) + "'" : '?'));
   // + const values_ = holders.filter((holder) => !isText(holder)).map(valueOf);
   // + const { rows } = await on.raw<{ rows: Row[] }>(text, values_ as Knex.RawBinding[]);
   it.each(HOSTILE)('is stored unchanged from a header too: %s', async (text) => {

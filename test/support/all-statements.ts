@@ -5,4 +5,4 @@ import '../../src/composition/repositories';
 import '../../src/composition/services';
 
 /** Every statement of the service by its name: importing a repository makes its statements. */
-export { statements } from '../../src/database/statement';
+export { distributedForms, statements } from '../../src/database/statement';

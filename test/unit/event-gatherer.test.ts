@@ -21,7 +21,6 @@ describe('the gathering of events', () => {
         },
       },
       horizons: { present: () => Promise.resolve(1), firstUngathered: () => Promise.resolve(1) },
-      isDistributed: () => true,
       logger: { warn: (line: unknown) => void logged.push(line) },
     });
     gatherer.begin();
@@ -48,7 +47,6 @@ describe('the gathering of events', () => {
         firstUngathered: () => Promise.resolve(firsts.shift()),
         present: () => Promise.resolve(horizons.shift() ?? NaN),
       },
-      isDistributed: () => true,
       logger: { warn: () => undefined },
     });
     gatherer.begin();

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { PAGE } from '../../database/pages';
-import { isDistributed, statement, type Source } from '../../database/statement';
+import { statement } from '../../database/statement';
 
 export interface Ended {
   id: string;
@@ -61,7 +61,14 @@ const endOtherSides = statement<Ended, Page>(
     condition: 'status <> 30',
     change: 'status = 30',
   }),
-  UNPREPARED,
+  {
+    ...UNPREPARED,
+    distributed: async (on, page) => {
+      const found = await otherSides(on, page);
+      if (found.length > 0) await endSidesOf(on, { ...page, ids: found.map(({ id }) => id) });
+      return found;
+    },
+  },
 );
 
 /** On several servers: finding a page asks all of them, ending its rows only theirs. */
@@ -90,8 +97,7 @@ export class ClosingsRepository {
 
   /** Ends a page of a list of the user, and returns it. */
   end(list: (typeof LISTS)[number], userId: string, after: string): Promise<Ended[]> {
-    const endOthers = isDistributed(this.db) ? endOtherSidesInSteps : endOtherSides;
-    const end = { blacklist: endBlacklist, 'own sides': endOwnSides, 'other sides': endOthers }[list];
+    const end = { blacklist: endBlacklist, 'own sides': endOwnSides, 'other sides': endOtherSides }[list];
     return end(this.db, { userId, after });
   }
 
@@ -105,10 +111,4 @@ export class ClosingsRepository {
     const later = this.db('account_closings').where('user_id', '>', after);
     return later.orderBy('user_id').limit(PAGE).select<Ended[]>({ id: 'user_id' });
   }
-}
-
-async function endOtherSidesInSteps(on: Source, { userId, after }: Record<Page, unknown>): Promise<Ended[]> {
-  const page = await otherSides(on, { userId, after });
-  if (page.length > 0) await endSidesOf(on, { userId, ids: page.map(({ id }) => id) });
-  return page;
 }

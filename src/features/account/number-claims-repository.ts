@@ -62,7 +62,7 @@ export class NumberClaimsRepository {
    * account closed.
    */
   async isAsleep(phone: string, { id }: OpenAccount, days: number): Promise<boolean | undefined> {
-    await findsAllOfUser(this.db, id);
+    await findsAllOfUser(this.db, { userId: id });
     const [found] = await unused(this.db, { phone, userId: id, days });
     return found && found.isUnused && (await sessionOf(this.db, { userId: id })).length === 0;
   }

@@ -40,7 +40,7 @@ export class BlacklistRepository {
 
   /** Keeps other requests from adding to this blacklist until the transaction ends. */
   async lock(userId: string): Promise<void> {
-    await holdInPlace(this.db, userId);
+    await holdInPlace(this.db, { key: userId });
     await this.db('users').where({ id: userId }).forNoKeyUpdate().select('id');
   }
 

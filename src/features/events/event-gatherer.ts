@@ -9,8 +9,6 @@ const EVERY_MS = 200;
 interface Parts {
   events: Pick<EventsRepository, 'gather'>;
   horizons: Pick<Horizons, 'present' | 'firstUngathered'>;
-  /** Whether users and groups are on several servers. */
-  isDistributed: () => boolean;
   logger: Pick<Logger, 'warn'>;
 }
 
@@ -32,8 +30,7 @@ export class EventGatherer {
   }
 
   private async gather(): Promise<boolean> {
-    const { events, horizons, isDistributed } = this.parts;
-    if (!isDistributed()) return false;
+    const { events, horizons } = this.parts;
     const first = await horizons.firstUngathered();
     if (first === undefined) return false;
     const horizon = await horizons.present();

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { groupsEver } from '../../database/groups-ever';
 import { holdInPlace } from '../../database/hold-in-place';
 import { PAGE } from '../../database/pages';
-import { isDistributed, shown, statement, type Source } from '../../database/statement';
+import { NOTHING, shown, statement, type Source } from '../../database/statement';
 import { lockOpenUsers } from '../users/lock-open-users';
 import { addNames } from '../users/names';
 import type { Names, Person } from '../users/profile';
@@ -57,10 +57,9 @@ const AGAIN = `
     WHERE group_members.is_deleted`;
 
 /** Where users are on several servers, they are led to their groups by it. */
-const noteJoining = statement<unknown, 'groupId' | 'ids'>(
-  'note-joining',
-  'SELECT user_joins(id, :groupId) FROM unnest(:ids::text[]) AS newcomer (id) ORDER BY id',
-);
+const noteJoining = statement<unknown, 'groupId' | 'ids'>('note-joining', NOTHING, {
+  distributed: 'SELECT user_joins(id, :groupId) FROM unnest(:ids::text[]) AS newcomer (id) ORDER BY id',
+});
 
 const addMembers = statement<unknown, 'groupId' | 'ids'>(
   'add-group-members',
@@ -74,11 +73,20 @@ const HAS_ROOM = '(:mostJoined::integer = 0 OR memberships_of(id, :mostJoined) <
 
 const REJOIN = `${AGAIN} AND group_members.ending NOT IN ('kicked', 'barred') RETURNING group_id`;
 
+interface Joining {
+  groupId: string;
+  userId: string;
+  /** Maximum members of the group. */
+  most: number;
+  /** Maximum groups of the user (0: no limit). */
+  mostJoined: number;
+}
+
 /**
  * One statement, so that other joins wait for nothing more than it. The user is locked before the group, so that a
  * request waiting for a user does not block a group. Rows read before waiting for a lock are read again.
  */
-const joinGroup = statement<unknown, 'groupId' | 'userId' | 'most' | 'mostJoined'>(
+const joinGroup = statement<unknown, keyof Joining>(
   'join-group',
   `WITH me AS MATERIALIZED (SELECT id FROM users WHERE id = :userId AND closed_at IS NULL FOR NO KEY UPDATE),
    free AS MATERIALIZED (SELECT id FROM me WHERE ${HAS_ROOM}),
@@ -87,6 +95,7 @@ const joinGroup = statement<unknown, 'groupId' | 'userId' | 'most' | 'mostJoined
       WHERE group_id = :groupId AND members > 0 AND members < :most::integer AND (SELECT count(*) FROM free) = 1
         FOR NO KEY UPDATE)
    INSERT INTO group_members (group_id, member_id) SELECT group_id, :userId FROM place ${REJOIN}`,
+  { distributed: joinInSteps },
 );
 
 /** With the user and the group locked. */
@@ -139,7 +148,14 @@ const lockGroupsOf = statement<{ id: string }, 'userId' | 'after'>(
                         WHERE member_id = :userId AND NOT is_deleted AND group_id > :after
                         ORDER BY group_id LIMIT ${PAGE})
     ORDER BY group_id FOR NO KEY UPDATE`,
-  { prepared: false },
+  {
+    prepared: false,
+    distributed: async (db: Knex, { userId, after }: { userId: string; after: string }) => {
+      const groups = await groupsOf(db, { userId, groupIds: await groupsEver(db, userId), after });
+      for (const { id } of groups) await new MembershipsRepository(db).lock(id);
+      return groups;
+    },
+  },
 );
 
 const leaveGroups = statement<unknown, 'userId' | 'groupIds'>(
@@ -197,7 +213,7 @@ export class MembershipsRepository {
 
   /** Keeps others from changing memberships until the transaction ends. Returns the number of members. */
   async lock(groupId: string): Promise<number> {
-    await holdInPlace(this.db, groupId);
+    await holdInPlace(this.db, { key: groupId });
     const [size] = await lockGroup(this.db, { groupId });
     return size?.members ?? 0;
   }
@@ -221,31 +237,14 @@ export class MembershipsRepository {
 
   /** With the group locked. */
   async add(groupId: string, ids: string[]): Promise<void> {
-    if (isDistributed(this.db)) await noteJoining(this.db, { groupId, ids });
+    await noteJoining(this.db, { groupId, ids });
     await addMembers(this.db, { groupId, ids });
   }
 
   /** Returns false for a member, a kicked user or one in too many groups, and for a full or unknown group. */
   async join(groupId: string, userId: string, most: { members: number; joined: number }): Promise<boolean> {
-    if (isDistributed(this.db)) return this.joinInSteps(groupId, userId, most);
     const joined = await joinGroup(this.db, { groupId, userId, most: most.members, mostJoined: most.joined });
     return joined.length > 0;
-  }
-
-  private async joinInSteps(
-    groupId: string,
-    userId: string,
-    most: { members: number; joined: number },
-  ): Promise<boolean> {
-    return this.db.transaction(async (trx) => {
-      const inside = new MembershipsRepository(trx);
-      if ((await inside.lockOpen([userId])).length === 0) return false;
-      if ((await inside.fullAmong([userId], most.joined)).length > 0) return false;
-      const count = await inside.lock(groupId);
-      if (count === 0 || count >= most.members) return false;
-      await noteJoining(trx, { groupId, ids: [userId] });
-      return (await joinLocked(trx, { groupId, userId })).length > 0;
-    });
   }
 
   /** Returns the users who are in as many groups as allowed (0: no limit). For locked users this stays true. */
@@ -279,18 +278,11 @@ export class MembershipsRepository {
    * groups, and which of them are now dismissed for lack of members.
    */
   async leavePage(userId: string, after: string): Promise<{ left: { id: string }[]; dismissed: string[] }> {
-    const left = await this.lockGroups(userId, after);
+    const left = await lockGroupsOf(this.db, { userId, after });
     if (left.length === 0) return { left, dismissed: [] };
     const groupIds = idsOf(left);
     await leaveGroups(this.db, { userId, groupIds });
     return { left, dismissed: idsOf(await dismissEmpty(this.db, { groupIds })) };
-  }
-
-  private async lockGroups(userId: string, after: string): Promise<{ id: string }[]> {
-    if (!isDistributed(this.db)) return lockGroupsOf(this.db, { userId, after });
-    const groups = await groupsOf(this.db, { userId, groupIds: await groupsEver(this.db, userId), after });
-    for (const { id } of groups) await this.lock(id);
-    return groups;
   }
 
   /** Makes a member the creator. The database changes the roles of both. */
@@ -318,6 +310,18 @@ export class MembershipsRepository {
   private living(groupId: string, ids: string[]): Knex.QueryBuilder {
     return this.db('group_members').where({ group_id: groupId, is_deleted: false }).whereIn('member_id', ids);
   }
+}
+
+function joinInSteps(db: Knex, { groupId, userId, most, mostJoined }: Joining): Promise<unknown[]> {
+  return db.transaction(async (trx) => {
+    const inside = new MembershipsRepository(trx);
+    if ((await inside.lockOpen([userId])).length === 0) return [];
+    if ((await inside.fullAmong([userId], mostJoined)).length > 0) return [];
+    const count = await inside.lock(groupId);
+    if (count === 0 || count >= most) return [];
+    await noteJoining(trx, { groupId, ids: [userId] });
+    return joinLocked(trx, { groupId, userId });
+  });
 }
 
 function idsOf(rows: { id: string }[]): string[] {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ImageEntry, ImageName } from '../../../packages/image-server/src';
 import { groupsEver } from '../../database/groups-ever';
 import { holdInPlace } from '../../database/hold-in-place';
-import { isDistributed, statement } from '../../database/statement';
+import { statement, type Source } from '../../database/statement';
 
 /** An image as its owner and operators see it. */
 export interface UploadedImage {
@@ -56,9 +56,14 @@ const hurryReplaced = statement<unknown, 'userId'>(
    UPDATE groups SET portrait_uri = '' FROM image
     WHERE groups.id = ANY (ARRAY(SELECT group_id FROM group_members WHERE member_id = :userId))
       AND ${shows('groups.portrait_uri')}`,
+  {
+    distributed: async (db, { userId }: { userId: string }) => {
+      const keys = (await hurryReplacedOf(db, { userId })).map(({ key }) => key);
+      return keys.length > 0 ? takeFromGroups(db, { keys, groupIds: await groupsEver(db, userId) }) : [];
+    },
+  },
 );
 
-/** With `takeFromGroups` it is the statement before, in two steps. */
 const hurryReplacedOf = statement<{ key: string }, 'userId'>(
   'hurry-replaced-portraits-of-one',
   `UPDATE images image SET due_at = now() WHERE user_id = :userId AND was_portrait AND NOT ${isPortraitOf(':userId')}
@@ -82,11 +87,14 @@ const removeDue = (whose: string) =>
                 WHERE NOT image.shown AND images.user_id = image.user_id AND images.name = image.name)
    SELECT user_id AS "userId", name, shown FROM image`;
 
-const removeUnused = statement<ImageName & { shown: boolean }>('remove-unused-images', removeDue(''));
-const removeUnusedOf = statement<ImageName & { shown: boolean }, 'userId'>(
-  'remove-unused-images-of-one',
-  removeDue('user_id = :userId AND'),
-);
+type WasDue = ImageName & { shown: boolean };
+
+const removeUnused = statement<WasDue>('remove-unused-images', removeDue(''), {
+  distributed: async (db) => removeEach(db, await dueImages(db, {})),
+});
+const removeUnusedOf = statement<WasDue, 'userId'>('remove-unused-images-of-one', removeDue('user_id = :userId AND'), {
+  distributed: async (db, { userId }) => removeEach(db, await dueImagesOf(db, { userId })),
+});
 
 type DueImage = ImageName & { isPortrait: boolean; mayBeOfGroup: boolean };
 
@@ -121,7 +129,7 @@ export class ImagesRepository {
 
   /** Keeps others from entering images of the user until the transaction ends. False when the user may not upload. */
   async lockUploader(userId: string, credentialsVersion: number): Promise<boolean> {
-    await holdInPlace(this.db, userId);
+    await holdInPlace(this.db, { key: userId });
     const owner: unknown = await this.db('users')
       .where({ id: userId, credentials_version: credentialsVersion })
       .whereNull('closed_at')
@@ -174,9 +182,7 @@ export class ImagesRepository {
   }
 
   async hurryReplaced(userId: string): Promise<void> {
-    if (!isDistributed(this.db)) return void (await hurryReplaced(this.db, { userId }));
-    const keys = (await hurryReplacedOf(this.db, { userId })).map(({ key }) => key);
-    if (keys.length > 0) await takeFromGroups(this.db, { keys, groupIds: await groupsEver(this.db, userId) });
+    await hurryReplaced(this.db, { userId });
   }
 
   async hurryAll(userId: string): Promise<void> {
@@ -184,32 +190,30 @@ export class ImagesRepository {
   }
 
   /** Removes due images that are shown nowhere, of all users or of one, and returns all that were due. */
-  async removeUnused(userId?: string): Promise<(ImageName & { shown: boolean })[]> {
-    if (isDistributed(this.db)) return this.removeInSteps(userId);
+  async removeUnused(userId?: string): Promise<WasDue[]> {
     return userId === undefined ? removeUnused(this.db, {}) : removeUnusedOf(this.db, { userId });
   }
+}
 
-  private async removeInSteps(userId?: string): Promise<(ImageName & { shown: boolean })[]> {
-    const due = await (userId === undefined ? dueImages(this.db, {}) : dueImagesOf(this.db, { userId }));
-    const members = new Set(due.filter(({ mayBeOfGroup }) => mayBeOfGroup).map((image) => image.userId));
-    const portraits = new Map<string, string[]>();
-    for (const member of members) {
-      const found = await groupPortraits(this.db, { groupIds: await groupsEver(this.db, member) });
-      portraits.set(
-        member,
-        found.map(({ uri }) => pathOf(uri)),
-      );
-    }
-    const isOfGroup = ({ userId: owner, name }: ImageName) =>
-      portraits.get(owner)?.some((path) => path.endsWith(`/files/${owner}/${name}`)) ?? false;
-    const done: (ImageName & { shown: boolean })[] = [];
-    for (const { isPortrait, mayBeOfGroup, ...image } of due) {
-      const shown = isPortrait || (mayBeOfGroup && isOfGroup(image));
-      if (shown) await putOff(this.db, { ...image });
-      if (shown || (await removeIfUnused(this.db, { ...image })).length > 0) done.push({ ...image, shown });
-    }
-    return done;
+async function removeEach(db: Source, due: DueImage[]): Promise<WasDue[]> {
+  const members = new Set(due.filter(({ mayBeOfGroup }) => mayBeOfGroup).map((image) => image.userId));
+  const portraits = new Map<string, string[]>();
+  for (const member of members) {
+    const found = await groupPortraits(db, { groupIds: await groupsEver(db, member) });
+    portraits.set(
+      member,
+      found.map(({ uri }) => pathOf(uri)),
+    );
   }
+  const isOfGroup = ({ userId: owner, name }: ImageName) =>
+    portraits.get(owner)?.some((path) => path.endsWith(`/files/${owner}/${name}`)) ?? false;
+  const done: WasDue[] = [];
+  for (const { isPortrait, mayBeOfGroup, ...image } of due) {
+    const shown = isPortrait || (mayBeOfGroup && isOfGroup(image));
+    if (shown) await putOff(db, { ...image });
+    if (shown || (await removeIfUnused(db, { ...image })).length > 0) done.push({ ...image, shown });
+  }
+  return done;
 }
 
 /** Returns SQL for an address without query and fragment. */

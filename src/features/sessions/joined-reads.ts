@@ -1,6 +1,6 @@
 import type { SessionData } from 'express-session';
 import { OWNER, type OwnerReads } from '../../database/owner-reads';
-import type { PreparedQuery, Runner } from '../../database/statement';
+import { formFor, type PreparedQuery, type Runner } from '../../database/statement';
 import { hasOwner, liveSessionSql, unexpiredSession } from './live-session';
 
 interface Joined {
@@ -38,9 +38,12 @@ export class JoinedReads implements OwnerReads {
 
   async run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]> {
     if (this.userId !== undefined) return this.reads.run<Row>(query, withOwner(values, this.userId));
-    const { session, rows } = await (this.isDistributed
-      ? this.beside<Row>(query, values)
-      : this.with<Row>(query, values));
+    const read = formFor(
+      this.reads,
+      () => this.with<Row>(query, values),
+      () => this.beside<Row>(query, values),
+    );
+    const { session, rows } = await read();
     const userId = await this.check(session);
     await this.whenFound(userId);
     this.userId = userId;
@@ -52,8 +55,8 @@ export class JoinedReads implements OwnerReads {
     this.whenFound = () => Promise.resolve();
   }
 
-  get isDistributed(): boolean | undefined {
-    return this.reads.isDistributed;
+  get usage(): Runner['usage'] {
+    return this.reads.usage;
   }
 
   private async with<Row>(query: PreparedQuery, values: unknown[]): Promise<FirstRead<Row>> {

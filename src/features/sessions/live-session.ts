@@ -1,5 +1,5 @@
 import type { SessionData } from 'express-session';
-import { isDistributed, statement, type Source } from '../../database/statement';
+import { statement, type Source } from '../../database/statement';
 
 /** A session that has not expired, of an account that is neither closed nor suspended, under its present password. */
 export function liveSessionSql(sid: string): string {
@@ -12,7 +12,13 @@ interface SessionRow {
   sess: Partial<SessionData>;
 }
 
-const joined = statement<SessionRow, 'sid'>('session', liveSessionSql(':sid'));
+/** In one statement where one server has the session and its user, which saves a round trip. */
+const live = statement<SessionRow, 'sid'>('session', liveSessionSql(':sid'), {
+  distributed: async (on, { sid }: { sid: string }) => {
+    const sess = await unexpiredSession(on, sid);
+    return sess && (await hasOwner(on, sess)) ? [{ sess }] : [];
+  },
+});
 
 const keptSession = statement<SessionRow, 'sid'>(
   'kept-session',
@@ -37,9 +43,7 @@ export async function hasOwner(on: Source, { userId, credentialsVersion }: Parti
   return (await owner(on, { userId, credentialsVersion })).length > 0;
 }
 
-/** In one statement where one server has the session and its user, which saves a round trip. */
 export async function liveSession(on: Source, sid: string): Promise<Partial<SessionData> | undefined> {
-  if (!isDistributed(on)) return (await joined(on, { sid }))[0]?.sess;
-  const session = await unexpiredSession(on, sid);
-  return session && (await hasOwner(on, session)) ? session : undefined;
+  const [row] = await live(on, { sid });
+  return row?.sess;
 }

@@ -3,7 +3,7 @@ import type { SessionData } from 'express-session';
 import type { Knex } from 'knex';
 import type { Caller } from '../../base/caller';
 import { addsToUser, findsAllOfUser, holdInPlace } from '../../database/hold-in-place';
-import { isDistributed, statement } from '../../database/statement';
+import { statement } from '../../database/statement';
 import { liveSession } from './live-session';
 
 const OWNER = `sess ->> 'userId'`;
@@ -66,10 +66,20 @@ type NewRow = 'sid' | 'userId' | 'data' | 'expires' | 'ip' | 'userAgent' | 'requ
 const startSession = statement<{ sid: string }, NewRow | 'credentialsVersion'>(
   'start-session',
   insertSession(LOCK_OWNER),
+  { distributed: startInSteps },
 );
 
 const lockOwner = statement<{ id: string }, 'userId' | 'credentialsVersion'>('lock-owner-of-session', LOCK_OWNER);
 const addSession = statement<{ sid: string }, NewRow>('add-session', insertSession('SELECT :userId::text AS id'));
+
+function startInSteps(db: Knex, session: Record<NewRow | 'credentialsVersion', unknown>): Promise<{ sid: string }[]> {
+  return db.transaction(async (trx) => {
+    await holdInPlace(trx, { key: session.userId });
+    if ((await lockOwner(trx, session)).length === 0) return [];
+    await addsToUser(trx, session);
+    return addSession(trx, session);
+  });
+}
 
 /** Keeps the credentials version, which each session has, and a change of the password may have raised since. */
 const renewSession = statement<unknown, 'sid' | 'data' | 'expires'>(
@@ -124,13 +134,7 @@ export class SessionsRepository {
     const { ip, userAgent, requestId } = caller;
     const origin = { ip, userAgent, requestId, detail: detail ?? null };
     const values = { sid, userId, data: JSON.stringify(data), expires, ...origin };
-    if (!isDistributed(this.db)) return (await startSession(this.db, { ...values, credentialsVersion })).length > 0;
-    return this.db.transaction(async (trx) => {
-      await holdInPlace(trx, userId);
-      if ((await lockOwner(trx, { userId, credentialsVersion })).length === 0) return false;
-      await addsToUser(trx, userId);
-      return (await addSession(trx, values)).length > 0;
-    });
+    return (await startSession(this.db, { ...values, credentialsVersion })).length > 0;
   }
 
   async live(sid: string): Promise<SessionData | null> {
@@ -165,14 +169,14 @@ export class SessionsRepository {
 
   /** Ends all sessions, once the credentials version has been raised. Returns their number. */
   async endAll(userId: string): Promise<number> {
-    await findsAllOfUser(this.db, userId);
+    await findsAllOfUser(this.db, { userId });
     const ended = this.db('session').whereRaw(`${OWNER} = ?`, [userId]).limit(MOST_ENDED).select('sid');
     return this.db('session').whereIn('sid', ended).delete();
   }
 
   /** Like `endAll`, but one session goes on under the new version. */
   async endOthers(userId: string, sid: string, credentialsVersion: number): Promise<number> {
-    await findsAllOfUser(this.db, userId);
+    await findsAllOfUser(this.db, { userId });
     await keepSession(this.db, { sid, credentialsVersion });
     const others = this.db('session').whereRaw(`${OWNER} = ?`, [userId]).whereNot({ sid });
     return this.db('session').whereIn('sid', others.limit(MOST_ENDED).select('sid')).delete();

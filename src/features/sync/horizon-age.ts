@@ -1,5 +1,5 @@
 import type { Horizons } from '../../database/horizons';
-import { isDistributed, statement, type Source } from '../../database/statement';
+import { statement, type Source } from '../../database/statement';
 
 /** A version is a transaction id: it does not tell how old the horizon is. */
 const oldestWriter = statement<{ oldest: string | null }>(
@@ -17,13 +17,13 @@ export class HorizonAge {
 
   constructor(
     private readonly reads: Source,
-    private readonly horizons: Pick<Horizons, 'seconds'>,
+    private readonly horizons: Pick<Horizons, 'areSeveral' | 'seconds'>,
     private readonly now = () => performance.now(),
   ) {}
 
   /** Returns 0 while no transaction holds the horizon back, and when it first sees one that does. */
   async seconds(): Promise<number> {
-    if (isDistributed(this.reads)) return this.horizons.seconds();
+    if (this.horizons.areSeveral) return this.horizons.seconds();
     const [row] = await oldestWriter(this.reads, {});
     const oldest = row?.oldest ?? undefined;
     if (oldest === undefined) this.seen = undefined;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ReadAt } from '../../database/replica';
-import { isDistributed, statement } from '../../database/statement';
+import { statement } from '../../database/statement';
 import type { Leave } from '../../load/queue';
 import type { Queues } from '../../load/queues';
 import { EventTail } from '../events/event-tail';
@@ -16,10 +16,20 @@ export const groupsOf = statement<{ id: string }, 'userId'>(
 const HAVE_FRIENDS = `
   SELECT DISTINCT user_id AS id FROM friendships WHERE friend_id = ANY (:ids::text[]) AND status <> 30`;
 
-const friendsOf = statement<{ id: string }, 'ids' | 'among'>('live-friends-of-users', HAVE_FRIENDS, {
+/** On several servers only those of friends who wait here are asked. */
+const friendsOf = statement<{ id: string }, 'ids' | 'waits'>('live-friends-of-users', HAVE_FRIENDS, {
   prepared: false,
-  distributed: `${HAVE_FRIENDS} AND user_id = ANY (:among::text[])`,
+  distributed: async (on, { ids, waits }: { ids: string[]; waits: (id: string) => boolean }) => {
+    const among = (await friendsEver(on, { ids })).map(({ id }) => id).filter(waits);
+    return among.length > 0 ? friendsAmong(on, { ids, among }) : [];
+  },
 });
+
+const friendsAmong = statement<{ id: string }, 'ids' | 'among'>(
+  'live-friends-among-users',
+  `${HAVE_FRIENDS} AND user_id = ANY (:among::text[])`,
+  { prepared: false },
+);
 
 /** Users who may have these as friends: `user_renamed` makes sure that each has a row on both sides. */
 const friendsEver = statement<{ id: string }, 'ids'>(
@@ -245,20 +255,9 @@ export class LiveSyncs {
     }
     const renamed = events.filter(({ kind }) => kind === 'user.updated').map(({ subject }) => subject);
     if (renamed.length === 0) return;
-    for (const { id } of await this.friendsOf(renamed)) this.change(ofUser(id));
-    const ids = { ids: renamed };
-    for (const { id } of await this.readAt()(({ reads }) => groupsOfAll(reads, ids))) this.change(ofGroup(id));
-  }
-
-  /** On several servers only those of friends who wait here are asked. */
-  private async friendsOf(ids: string[]): Promise<{ id: string }[]> {
-    return this.readAt()(async ({ reads }) => {
-      if (!isDistributed(reads)) return friendsOf(reads, { ids, among: [] });
-      const among = (await friendsEver(reads, { ids }))
-        .map(({ id }) => id)
-        .filter((id) => this.waiting.has(ofUser(id)));
-      return among.length > 0 ? friendsOf(reads, { ids, among }) : [];
-    });
+    const asked = { ids: renamed, waits: (id: string) => this.waiting.has(ofUser(id)) };
+    for (const { id } of await this.readAt()(({ reads }) => friendsOf(reads, asked))) this.change(ofUser(id));
+    for (const { id } of await this.readAt()(({ reads }) => groupsOfAll(reads, asked))) this.change(ofGroup(id));
   }
 
   private change(key: string, hasRows = true): void {

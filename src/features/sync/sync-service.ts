@@ -113,7 +113,7 @@ export class SyncService {
    */
   private async begin({ reads }: Reader): Promise<SyncTime & { repository: SyncRepository }> {
     const { atPrimary, readAt, replica } = this.reading;
-    if (reads.isDistributed) {
+    if (this.horizons.areSeveral) {
       const [now] = await syncClock(reads, {});
       if (now === undefined) throw new Error('sync found no clock');
       // An event that was heard is at or below a horizon of all servers, which another instance may have asked for later.

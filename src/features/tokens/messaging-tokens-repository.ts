@@ -76,7 +76,7 @@ export class MessagingTokensRepository implements KeptTokens {
 
   /** Keeps tokens of the user from being stored, and sessions from beginning, until the transaction ends. */
   async lock(userId: string): Promise<void> {
-    await holdInPlace(this.db, userId);
+    await holdInPlace(this.db, { key: userId });
     await this.db('users').where({ id: userId }).forNoKeyUpdate().select('id');
   }
 

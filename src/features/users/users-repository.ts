@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { holdInPlace } from '../../database/hold-in-place';
 import type { OWNER } from '../../database/owner-reads';
-import { columnList, isDistributed, statement, type Source } from '../../database/statement';
+import { columnList, NOTHING, statement, type Source } from '../../database/statement';
+import { inSteps } from '../../database/transaction';
 import { OWN_PHONE, type OwnPhone } from '../phones/phone-number';
 import { PROFILE_COLUMNS, type Profile } from './profile';
 
@@ -56,7 +57,7 @@ const account = statement<Account, 'id'>(
 );
 
 /** On one server, triggers do it. */
-const tellOfRename = statement<unknown, 'id'>('tell-of-rename', 'SELECT user_renamed(:id)');
+const tellOfRename = statement<unknown, 'id'>('tell-of-rename', NOTHING, { distributed: 'SELECT user_renamed(:id)' });
 
 /** A person who changes an account. */
 export type Changer = 'owner' | 'operator';
@@ -137,16 +138,11 @@ export class UsersRepository {
     const row = Object.fromEntries(
       Object.entries(changes).map(([field, value]) => [PROFILE_COLUMNS[field as keyof Profile], value]),
     );
-    const update = async (db: Knex): Promise<Profile | undefined> => {
-      const rows: Profile[] = await open(db, id)
+    return inSteps(this.db, async (db) => {
+      const [profile]: Profile[] = await open(db, id)
         .update(row)
         .returning(db.raw(columnList(PROFILE_COLUMNS)));
-      return rows[0];
-    };
-    if (!isDistributed(this.db)) return update(this.db);
-    return this.db.transaction(async (trx) => {
-      const profile = await update(trx);
-      if (profile) await tellOfRename(trx, { id });
+      if (profile) await tellOfRename(db, { id });
       return profile;
     });
   }
@@ -168,7 +164,7 @@ export class UsersRepository {
 
   /** Locks a user until the transaction ends. Returns false when a change by its owner or an operator is refused. */
   async lock(id: string, credentialsVersion: number, by?: Changer): Promise<boolean> {
-    await holdInPlace(this.db, id);
+    await holdInPlace(this.db, { key: id });
     const owner: unknown = await this.unchanged(id, credentialsVersion, by).forNoKeyUpdate().first('id');
     return owner !== undefined;
   }
