@@ -4,8 +4,9 @@ import { viewed, type Streamed } from '../../http/json-stream';
 import { friendStatus } from '../friendships/friendships-schemas';
 import { groupId, role, shownDisplayName, shownName, shownPortrait } from '../groups/groups-schemas';
 import { names, otherId, profile } from '../users/profile';
+import type { SyncMember, SyncMembership } from './sync-groups';
 import type { SyncBlacklistEntry, SyncFriendship, SyncRelation } from './sync-relations';
-import type { SyncMember, SyncMembership, SyncUser } from './sync-repository';
+import type { SyncUser } from './sync-repository';
 import type { Changes } from './sync-service';
 
 /** Proxies end a request without an answer after a minute. */

@@ -5,22 +5,10 @@ import { pagesOf } from '../../database/pages';
 import type { Reading } from '../../database/replica';
 import type { Leave } from '../../load/queue';
 import type { Queues } from '../../load/queues';
-import { DistributedSyncRepository } from './distributed-sync-repository';
 import { groupsOf, type LiveSync, type LiveSyncs } from './live-syncs';
+import { endedKey, type GroupToRead, type SyncMember, type SyncMembership } from './sync-groups';
 import { CHUNK, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
-import {
-  endedKey,
-  syncClock,
-  SyncRepository,
-  syncTime,
-  type GroupToRead,
-  type SyncMember,
-  type SyncMembership,
-  type SyncTime,
-  type SyncUser,
-  timeOfStandby,
-  type Wanted,
-} from './sync-repository';
+import { SyncRepository, syncTime, timeOfStandby, type SyncTime, type SyncUser, type Wanted } from './sync-repository';
 
 export interface Changes {
   /** Version that the client sends with its next call. */
@@ -113,21 +101,16 @@ export class SyncService {
    */
   private async begin({ reads }: Reader): Promise<SyncTime & { repository: SyncRepository }> {
     const { atPrimary, readAt, replica } = this.reading;
-    if (this.horizons.areSeveral) {
-      const [now] = await syncClock(reads, {});
-      if (now === undefined) throw new Error('sync found no clock');
-      // An event that was heard is at or below a horizon of all servers, which another instance may have asked for later.
-      const horizon = Math.max(await this.horizons.present(), this.lives.heardUntil);
-      return { ...now, horizon, repository: new DistributedSyncRepository(atPrimary) };
-    }
-    if (replica?.present === 'serving') {
+    if (replica?.present === 'serving' && !this.horizons.areSeveral) {
       const time = await replica.beside(reads, (standby) => timeOfStandby(standby, {}));
       // Right after an outage, the standby may not have what was heard of at the primary.
       if (time && time.horizon >= this.lives.heardUntil) return { ...time, repository: new SyncRepository(readAt()) };
     }
     const [time] = await syncTime(reads, {});
     if (time === undefined) throw new Error('sync found no horizon');
-    return { ...time, repository: new SyncRepository(atPrimary) };
+    // An event that was heard is at or below a horizon of all servers, which another instance may have asked for later.
+    const horizon = time.horizon ?? Math.max(await this.horizons.present(), this.lives.heardUntil);
+    return { ...time, horizon, repository: new SyncRepository(atPrimary) };
   }
 
   /** Takes a place when the first chunk is read, and frees it after the last one. */

@@ -8,15 +8,6 @@ import { stage } from '../../support/stage';
  * each user or group that they name. Statements inside of functions are not seen here.
  */
 const SEVERAL_PARTS: Record<string, string[]> = {
-  'Asked on one server only. On several, other statements take their place.': [
-    'sync-rows',
-    'sync-named-rows',
-    'sync-groups-to-read',
-    'sync-members-of-groups',
-    'sync-page-of-members',
-    'sync-page-of-named-blacklist',
-    'sync-page-of-named-friendships',
-  ],
   'An account closes once, and another service may have written only the side of the other user.': [
     'page-of-other-sides',
   ],

@@ -80,19 +80,19 @@ describe('a group of 5,000 members', () => {
   });
 
   // guard group-large-1: the end of a group is reported without its name
-  // src/features/sync/sync-repository.ts
+  // src/features/sync/sync-groups.ts
   // - CASE WHEN ${IS_OUT} THEN '' ELSE g.name END
   // + g.name
   // guard group-large-2: the end of a group is reported without its portrait
-  // src/features/sync/sync-repository.ts
+  // src/features/sync/sync-groups.ts
   // - CASE WHEN ${IS_OUT} THEN '' ELSE g.portrait_uri END
   // + g.portrait_uri
   // guard group-large-3: a dismissed group is gone for each client at once
-  // src/features/sync/sync-repository.ts
+  // src/features/sync/sync-groups.ts
   // - IS_OUT = 'g.dismissed_at IS NOT NULL'
   // + IS_OUT = 'false'
   // guard group-large-4: the members of a dismissed group are not sent
-  // src/features/sync/sync-repository.ts
+  // src/features/sync/sync-groups.ts
   // - AND NOT EXISTS (SELECT FROM group_dismissals WHERE group_id = me.group_id)
   // guard group-large-5: clients learn of a dismissal
   // migrations/0020_circles.up.sql

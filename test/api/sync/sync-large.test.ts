@@ -219,7 +219,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     });
 
     // guard sync-large-5: many ended memberships are read in pages
-    // src/features/sync/sync-repository.ts
+    // src/features/sync/sync-groups.ts
     // - ORDER BY member_id, version LIMIT ${CHUNK + 1})`
     // + ORDER BY member_id, version LIMIT ${CHUNK})`
     it('reads ended memberships in pages, and returns each once', async () => {

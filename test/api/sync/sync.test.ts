@@ -184,7 +184,7 @@ describe('POST /user/sync/:version', () => {
   });
 
   // guard sync-3: a full sync has no ended membership
-  // src/features/sync/sync-repository.ts
+  // src/features/sync/sync-groups.ts
   // - AND (:since::bigint > 0 OR NOT ${IS_OUT})
   // guard sync-4: a full sync has no ended friendship
   // src/features/sync/sync-relations.ts
@@ -289,7 +289,7 @@ describe('POST /user/sync/:version', () => {
 
   describe('hides from a former member of a group', () => {
     // guard sync-1: a former member of a group learns nothing new of it
-    // src/features/sync/sync-repository.ts
+    // src/features/sync/sync-groups.ts
     // - me.member_id = :userId AND NOT me.is_deleted AND
     // + me.member_id = :userId AND
     it('its new name and portrait, however often they change', async () => {
@@ -334,11 +334,11 @@ describe('POST /user/sync/:version', () => {
   });
 
   // guard sync-2: a member who has left is shown without a profile
-  // src/features/sync/sync-repository.ts
+  // src/features/sync/sync-groups.ts
   // - joinNames('m.member_id', 'NOT m.is_deleted')
   // + joinNames('m.member_id')
   // guard sync-7: a member who has left a group is reported without a role and a name there
-  // src/features/sync/sync-repository.ts
+  // src/features/sync/sync-groups.ts
   // - CASE WHEN m.is_deleted THEN '' ELSE m.display_name END
   // + m.display_name
   it('hides the profile and role of a member who has left, also in many chunks', async () => {
