@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { Lease } from '../../database/leases';
 import { statement } from '../../database/statement';
 import { AGAIN, type Change } from '../../integrations/messaging/messaging-provider';
 import { MOST_EVENTS } from '../events/events-repository';
@@ -19,11 +20,6 @@ export interface KeptChange extends Change {
 
 type Told = 'kinds' | 'others' | 'whats' | 'versions' | 'numbers';
 
-/** Seconds for which an instance has a turn, unless it renews it. */
-export const LEASE_SECONDS = 20;
-const LONGEST_PAUSE_SECONDS = 300;
-/** Days after which a change that the provider does not take is given up. */
-const GIVE_UP_DAYS = 3;
 const CHANGES_A_TURN = 500;
 /** Time after a call without an answer in which the provider may still do what it was asked. */
 const LATE_SECONDS = 30;
@@ -39,6 +35,15 @@ const DUE_FOR_MORE = `CASE messaging_turns.attempts WHEN 0 THEN least(messaging_
                                                           ELSE messaging_turns.due_at END`;
 
 const HELD = 'subject = :subject AND attempts = :attempts::integer AND since = :since::timestamptz';
+
+export const LEASE = new Lease({
+  table: 'messaging_turns',
+  key: 'subject',
+  held: HELD,
+  seconds: 20,
+  pauses: [1, 300],
+  patience: '3 days',
+});
 
 const beginReading = statement(
   'begin-reading-events',
@@ -95,25 +100,13 @@ export const enterChanges = statement<unknown, 'kind' | 'subjects'>(
    ON CONFLICT (subject, kind, other, what) DO UPDATE SET number = messaging_changes.number + 1, at = excluded.at`,
 );
 
-/** Takes turns that are due, and those later than any is put off: they are from before the database's clock was set back. */
 const takeTurns = statement<Turn, 'most'>(
   'take-messaging-turns',
-  `UPDATE messaging_turns SET due_at = now() + interval '${LEASE_SECONDS} seconds', attempts = attempts + 1
-    WHERE subject = ANY (ARRAY(
-      SELECT subject FROM messaging_turns WHERE due_at <= now() ORDER BY due_at LIMIT :most::integer
-         FOR UPDATE SKIP LOCKED)
-      || ARRAY(
-      SELECT subject FROM messaging_turns WHERE due_at > now() + interval '${2 * LONGEST_PAUSE_SECONDS} seconds'
-       ORDER BY due_at DESC LIMIT :most::integer FOR UPDATE SKIP LOCKED))
-   RETURNING subject, attempts, since::text AS since`,
+  LEASE.take({ returning: 'subject, attempts, since::text AS since' }),
 );
 
 /** For a turn that takes long. */
-const renewTurn = statement<unknown, keyof Turn>(
-  'renew-messaging-turn',
-  `UPDATE messaging_turns SET due_at = now() + interval '${LEASE_SECONDS} seconds'
-    WHERE ${HELD}`,
-);
+const renewTurn = statement<unknown, keyof Turn>('renew-messaging-turn', LEASE.renew());
 
 const changesOf = statement<KeptChange, 'subject'>(
   'messaging-changes-of',
@@ -178,11 +171,9 @@ const lookAgain = statement<unknown, 'subject' | 'kinds' | 'others'>(
    ON CONFLICT (subject, kind, other, what) DO UPDATE SET number = messaging_changes.number + 1, at = excluded.at`,
 );
 
-const putOff = statement<{ since: Date; tooOld: Date }, keyof Turn | 'seconds'>(
+const putOff = statement<{ since: Date; tooOld: Date }, keyof Turn>(
   'put-off-messaging-turn',
-  `UPDATE messaging_turns SET due_at = now() + make_interval(secs => :seconds::float8)
-    WHERE ${HELD}
-   RETURNING since, now() - interval '${GIVE_UP_DAYS} days' AS "tooOld"`,
+  `${LEASE.putOff()} RETURNING since, ${LEASE.tooOld} AS "tooOld"`,
 );
 
 const waiting = statement<{ seconds: number }>(
@@ -243,8 +234,7 @@ export class MessagingChangesRepository {
    * days. If another instance has taken it since, the changes are told again.
    */
   async putOff(turn: Turn, told: KeptChange[]): Promise<KeptChange[]> {
-    const seconds = Math.min(LONGEST_PAUSE_SECONDS, 2 ** Math.min(turn.attempts, 16) / 2);
-    const [put] = await putOff(this.db, { ...turn, seconds });
+    const [put] = await putOff(this.db, { ...turn });
     if (!put) await this.repeat(this.db, turn.subject, told);
     return put && put.since < put.tooOld ? told.filter(({ at, what }) => at < put.tooOld || what === AGAIN) : [];
   }

@@ -4,12 +4,7 @@ import { loggingFailures } from '../../database/failures';
 import type { Follower } from '../../integrations/messaging/messaging-provider';
 import { mayBeLate } from '../../integrations/post';
 import { Turns, type Note } from '../../load/turns';
-import {
-  LEASE_SECONDS,
-  type KeptChange,
-  type MessagingChangesRepository,
-  type Turn,
-} from './messaging-changes-repository';
+import { LEASE, type KeptChange, type MessagingChangesRepository, type Turn } from './messaging-changes-repository';
 import type { MessagingCopy } from './messaging-copy';
 
 const EVERY_MS = 200;
@@ -47,7 +42,7 @@ export class MessagingUpdates {
             logger,
             'the messaging provider could not be told of changes: the next round goes on',
           ),
-          leaseMs: LEASE_SECONDS * 1_000,
+          leaseMs: LEASE.ms,
         },
         EVERY_MS,
       );

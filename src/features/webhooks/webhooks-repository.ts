@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { Lease } from '../../database/leases';
 import { shown, statement } from '../../database/statement';
 import type { Place } from '../events/events-repository';
 
@@ -17,6 +18,11 @@ export interface WebhookTurn extends Place {
   now: number;
 }
 
+interface PutOff {
+  isPaused: boolean;
+  attempts: number;
+}
+
 type TestedReceiver = Pick<WebhookTurn, 'url' | 'secrets' | 'now'>;
 
 /** A webhook as operators see it, without its secrets. */
@@ -33,19 +39,20 @@ export interface ListedWebhook {
   failure: string;
 }
 
-/** Longer than a message may take. An instance puts it off whenever it notes the place. */
-export const LEASE_SECONDS = 30;
-const LONGEST_PAUSE_SECONDS = 600;
-/** Hours of failures after which a webhook is paused. */
-const PAUSE_HOURS = 24;
+/** Longer than a message may take. An instance renews it whenever it notes the place. */
+export const LEASE = new Lease({
+  table: 'webhooks',
+  key: 'id',
+  held: 'id = :id AND turn = :turn::bigint AND paused_at IS NULL',
+  seconds: 30,
+  pauses: [2, 600],
+  patience: '24 hours',
+});
 /** Hours for which the secret before still signs. */
 const OLD_SECRET_HOURS = 24;
 
 const AFTER_ITS_LAST = `(events.version, events.number, events.subject)
                      > (webhooks.version, webhooks.number, webhooks.subject) AND events.version <= (SELECT sync_horizon())`;
-
-/** A turn that is later than any is put off was written before the database's clock was set back. */
-const IS_DUE = `(due_at <= now() OR due_at > now() + interval '${2 * LONGEST_PAUSE_SECONDS} seconds')`;
 
 const NOW = '(extract(epoch FROM now()) * 1000)::float8';
 
@@ -53,38 +60,31 @@ const SECRETS = 'array_remove(ARRAY[secret, CASE WHEN old_secret_until > now() T
 
 const take = statement<WebhookTurn, 'most'>(
   'take-webhooks',
-  `UPDATE webhooks SET due_at = now() + interval '${LEASE_SECONDS} seconds', turn = turn + 1,
-          attempts = attempts + 1
-    WHERE id = ANY (ARRAY(
-      SELECT id FROM webhooks
-       WHERE paused_at IS NULL AND ${IS_DUE} AND EXISTS (SELECT FROM events WHERE ${AFTER_ITS_LAST})
-       ORDER BY due_at LIMIT :most::integer FOR UPDATE SKIP LOCKED))
-   RETURNING id, url, kinds, version, number, subject, turn, attempts,
-             ${SECRETS} AS secrets, ${NOW} AS now`,
+  LEASE.take({
+    and: `AND paused_at IS NULL AND EXISTS (SELECT FROM events WHERE ${AFTER_ITS_LAST})`,
+    set: ['turn = turn + 1'],
+    returning: `id, url, kinds, version, number, subject, turn, attempts, ${SECRETS} AS secrets, ${NOW} AS now`,
+  }),
 );
 
 type Held = 'id' | 'turn';
 
-const move = statement<{ id: string }, Held | keyof Place | 'seconds'>(
+const MOVED = 'version = :version::bigint, number = :number::integer, subject = :subject';
+const WELL = "failing_since = NULL, last_failure = ''";
+
+const move = statement<{ id: string }, Held | keyof Place>(
   'move-webhook',
-  `UPDATE webhooks SET version = :version::bigint, number = :number::integer, subject = :subject,
-          due_at = now() + make_interval(secs => :seconds::integer), failing_since = NULL, last_failure = '',
-          attempts = 1
-    WHERE id = :id AND turn = :turn::bigint AND paused_at IS NULL RETURNING id`,
+  `${LEASE.renew(MOVED, WELL, 'attempts = 1')} RETURNING id`,
 );
 
-const release = statement<unknown, Held>(
-  'release-webhook',
-  'UPDATE webhooks SET due_at = now(), attempts = 0 WHERE id = :id AND turn = :turn::bigint',
-);
+const release = statement<unknown, Held>('release-webhook', LEASE.release());
 
-const putOff = statement<{ isPaused: boolean }, Held | 'seconds' | 'failure' | 'isGone'>(
+const FAILING = 'last_failure = :failure, failing_since = coalesce(failing_since, now())';
+const PAUSED = `paused_at = CASE WHEN :isGone::boolean OR failing_since < ${LEASE.tooOld} THEN now() END`;
+
+const putOff = statement<PutOff, Held | 'failure' | 'isGone'>(
   'put-off-webhook',
-  `UPDATE webhooks SET due_at = now() + make_interval(secs => :seconds::float8), last_failure = :failure,
-          failing_since = coalesce(failing_since, now()),
-          paused_at = CASE WHEN :isGone::boolean OR failing_since < now() - interval '${PAUSE_HOURS} hours' THEN now() END
-    WHERE id = :id AND turn = :turn::bigint AND paused_at IS NULL
-   RETURNING paused_at IS NOT NULL AS "isPaused"`,
+  `${LEASE.putOff(FAILING, PAUSED)} RETURNING paused_at IS NOT NULL AS "isPaused", attempts`,
 );
 
 const add = statement<unknown, 'id' | 'url' | 'kinds' | 'secret'>(
@@ -125,7 +125,7 @@ const pause = statement<{ id: string }, 'id'>(
 
 const resume = statement<{ id: string }, 'id'>(
   'resume-webhook',
-  `UPDATE webhooks SET paused_at = NULL, failing_since = NULL, last_failure = '', due_at = now(), attempts = 0,
+  `UPDATE webhooks SET paused_at = NULL, ${WELL}, due_at = now(), attempts = 0,
           turn = turn + 1
     WHERE id = :id AND paused_at IS NOT NULL RETURNING id`,
 );
@@ -157,18 +157,17 @@ export class WebhooksRepository {
 
   /** Notes that it was told up to this event. Returns false if another instance has taken it, or it was paused. */
   async move({ id, turn }: WebhookTurn, { version, number, subject }: Place): Promise<boolean> {
-    return (await move(this.db, { id, turn, version, number, subject, seconds: LEASE_SECONDS })).length > 0;
+    return (await move(this.db, { id, turn, version, number, subject })).length > 0;
   }
 
   async release({ id, turn }: WebhookTurn): Promise<void> {
     await release(this.db, { id, turn });
   }
 
-  /** Lets it wait longer after each failure. Returns whether it is paused now. */
-  async putOff({ id, turn, attempts }: WebhookTurn, failure: string, isGone: boolean): Promise<boolean> {
-    const seconds = Math.min(LONGEST_PAUSE_SECONDS, 2 ** Math.min(attempts, 16));
-    const [put] = await putOff(this.db, { id, turn, seconds, failure, isGone });
-    return put?.isPaused === true;
+  /** Lets it wait longer after each failure. Returns whether it is paused now, and its attempts since the last success. */
+  async putOff({ id, turn, attempts }: WebhookTurn, failure: string, isGone: boolean): Promise<PutOff> {
+    const [put] = await putOff(this.db, { id, turn, failure, isGone });
+    return put ?? { isPaused: false, attempts };
   }
 
   /** Adds one that is told of events from now on. */

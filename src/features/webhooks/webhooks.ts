@@ -6,7 +6,7 @@ import type { SignedMessage } from '../../integrations/standard-webhooks';
 import { NotTaken, type WebhookCaller } from '../../integrations/webhook-call';
 import { Turns, type Note } from '../../load/turns';
 import { eventsAfter, GROUP_KINDS, type Event, type Place } from '../events/events-repository';
-import { LEASE_SECONDS, type WebhookTurn, type WebhooksRepository } from './webhooks-repository';
+import { LEASE, type WebhookTurn, type WebhooksRepository } from './webhooks-repository';
 
 const EVERY_MS = 500;
 /** Longest time until the place of told events is noted: a note for each takes most of the time. A crash tells them again. */
@@ -31,7 +31,7 @@ export class Webhooks {
         take: (most) => webhooks.take(most),
         work: (turn, note) => this.tell(turn, note),
         failed: loggingFailures(logger, 'webhooks could not be told of events: the next round goes on'),
-        leaseMs: LEASE_SECONDS * 1_000,
+        leaseMs: LEASE.ms,
       },
       EVERY_MS,
     );
@@ -88,20 +88,18 @@ export class Webhooks {
       }
     } finally {
       const told = last;
-      if (told) {
-        await note(() => this.webhooks.move(turn, told));
-        turn.attempts = 1;
-      }
+      if (told) await note(() => this.webhooks.move(turn, told));
     }
     await note(() => this.webhooks.release(turn));
   }
 
   private async putOff(turn: WebhookTurn, error: unknown): Promise<void> {
     if (this.turns.isClosed) return this.webhooks.release(turn);
-    const isPaused = await this.webhooks.putOff(turn, failureIn(error), error instanceof NotTaken && error.isGone);
+    const isGone = error instanceof NotTaken && error.isGone;
+    const { isPaused, attempts } = await this.webhooks.putOff(turn, failureIn(error), isGone);
     this.counts.add(isPaused ? 'webhooks paused' : 'webhooks failed');
     const outcome = isPaused ? 'and is paused: npm run admin -- webhooks resume' : 'and is told again later';
-    const line = { err: error, webhook: turn.id, attempts: turn.attempts };
+    const line = { err: error, webhook: turn.id, attempts };
     this.logger.warn(line, `a webhook did not take an event, ${outcome}`);
   }
 }

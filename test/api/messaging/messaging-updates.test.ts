@@ -521,9 +521,9 @@ describeOnOneServer('the turn of a user', () => {
     new MessagingUpdates(follower(follow), repository, new MessagingCopy(app.serviceDb), silent);
 
   // guard messaging-updates-7: a turn is taken by one instance at a time
-  // src/features/messaging/messaging-changes-repository.ts
-  // - UPDATE messaging_turns SET due_at = now() + interval '${LEASE_SECONDS} seconds', attempts = attempts + 1
-  // + UPDATE messaging_turns SET due_at = now(), attempts = attempts + 1
+  // src/database/leases.ts
+  // - [...set, this.ahead, 'attempts = attempts + 1']
+  // + [...set, 'due_at = now()', 'attempts = attempts + 1']
   it('is taken by one instance, and by another only when its lease is over', async () => {
     await setNickname('Annabel');
     await readAll();
@@ -634,9 +634,9 @@ describeOnOneServer('the turn of a user', () => {
   });
 
   // guard messaging-updates-20: a change does not wait for an hour after the database's clock was set back by one
-  // src/features/messaging/messaging-changes-repository.ts
-  // - WHERE due_at > now() + interval '${2 * LONGEST_PAUSE_SECONDS} seconds'
-  // + WHERE false
+  // src/database/leases.ts
+  // - some(`due_at > now() + interval '${2 * pauses[1]} seconds'`)
+  // + some('false')
   it("is taken after the database's clock was set back by an hour", async () => {
     await setNickname('Annabel');
     await readAll();
@@ -646,10 +646,9 @@ describeOnOneServer('the turn of a user', () => {
   });
 
   // guard messaging-updates-4: two instances do not take the same turn
-  // src/features/messaging/messaging-changes-repository.ts
-  // -       ORDER BY due_at LIMIT :most::integer
-  // -          FOR UPDATE SKIP LOCKED)
-  // + ORDER BY due_at LIMIT :most::integer)
+  // src/database/leases.ts
+  // - LIMIT :most::integer FOR UPDATE SKIP LOCKED)
+  // + LIMIT :most::integer)
   it('is taken once although two instances look at the same time', async () => {
     await setNickname('Annabel');
     await readAll();

@@ -222,8 +222,8 @@ describe('a webhook', () => {
   });
 
   // guard webhooks-8: a webhook that fails waits
-  // src/features/webhooks/webhooks-repository.ts
-  // - 2 ** Math.min(attempts, 16)
+  // src/database/leases.ts
+  // - 2 ^ (least(attempts, 16) - 1)
   // + 1
   it('waits longer after each failure, up to ten minutes', async () => {
     await addWebhook();
@@ -246,8 +246,9 @@ describe('a webhook', () => {
   });
 
   // guard webhooks-9: a webhook that goes on is told again soon after its next failure
-  // src/features/webhooks/webhooks.ts
-  // - turn.attempts = 1;
+  // src/features/webhooks/webhooks-repository.ts
+  // - LEASE.renew(MOVED, WELL, 'attempts = 1')
+  // + LEASE.renew(MOVED, WELL)
   it('that has gone on after failures counts from one again, and waits as short as after the first', async () => {
     await addWebhook();
     reply = () => ({ status: receiver.requests.length > 1 ? 500 : 200, json: {} });
@@ -260,11 +261,11 @@ describe('a webhook', () => {
 
   // guard webhooks-4: a paused webhook is told nothing
   // src/features/webhooks/webhooks-repository.ts
-  // - WHERE paused_at IS NULL AND ${IS_DUE} AND EXISTS
-  // + WHERE ${IS_DUE} AND EXISTS
+  // - AND paused_at IS NULL AND EXISTS
+  // + AND EXISTS
   // guard webhooks-5: a webhook that fails for a day is paused
   // src/features/webhooks/webhooks-repository.ts
-  // - failing_since < now() - interval '${PAUSE_HOURS} hours'
+  // - failing_since < ${LEASE.tooOld}
   // + false
   it('is paused after a day of failures, is told nothing then, and goes on where it was', async () => {
     const { id } = await addWebhook();
@@ -310,8 +311,8 @@ describe('a webhook', () => {
 
   // guard webhooks-1: a webhook is moved only by the instance that has it
   // src/features/webhooks/webhooks-repository.ts
-  // - WHERE id = :id AND turn = :turn::bigint AND paused_at IS NULL RETURNING id
-  // + WHERE id = :id AND :turn::bigint IS NOT NULL AND paused_at IS NULL RETURNING id
+  // - AND turn = :turn::bigint AND paused_at IS NULL
+  // + AND :turn::bigint IS NOT NULL AND paused_at IS NULL
   it('is told by another instance when one has died, and by one that comes back nothing of before', async () => {
     await addWebhook();
     const gate = new Gate();
@@ -358,9 +359,9 @@ describe('a webhook', () => {
   });
 
   // guard webhooks-12: a webhook does not wait for an hour after the database's clock was set back by one
-  // src/features/webhooks/webhooks-repository.ts
-  // - (due_at <= now() OR due_at > now() + interval '${2 * LONGEST_PAUSE_SECONDS} seconds')
-  // + (due_at <= now())
+  // src/database/leases.ts
+  // - some(`due_at > now() + interval '${2 * pauses[1]} seconds'`)
+  // + some('false')
   it("is told after the database's clock was set back by an hour", async () => {
     await addWebhook();
     reply = () => ({ status: 500, json: {} });
