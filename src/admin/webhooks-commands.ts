@@ -54,6 +54,7 @@ export const WEBHOOKS: Command[] = [
     takes: '<webhook> <event>',
     what: 'tells a webhook again of an event, by its id, and of all after it',
     scope: 'support',
+    options: { '--event': 'only this event, such as one that was set aside' },
     changes: ALWAYS,
     run: replay,
   },
@@ -99,13 +100,8 @@ async function add(
 
 async function test(at: Workplace, given: Given): Promise<Parts> {
   const { id } = await webhookIn(at, given);
-  try {
-    await (await at.services()).webhooks.test(id);
-    return { taken: [{ id }] };
-  } catch (error) {
-    if (!(error instanceof NotTaken)) throw error;
-    throw new Mistake(`${id}: did not take the event: ${error.message}`);
-  }
+  await orMistake(id, (await at.services()).webhooks.test(id));
+  return { taken: [{ id }] };
 }
 
 async function replay(at: Workplace, given: Given): Promise<Parts> {
@@ -117,8 +113,21 @@ async function replay(at: Workplace, given: Given): Promise<Parts> {
       `${event}: is not the id of an event, such as ${idOf({ version: 712, number: 1, subject: 'ann' })}`,
     );
   const place = { version: Number(version), number: Number(number) };
-  if (!given.options.dryRun) await (await at.services()).webhookList.replay(webhook.id, place);
-  return { [given.options.dryRun ? 'would replay' : 'replayed']: [{ id: webhook.id, from: event }] };
+  const { dryRun, event: isOnly } = given.options;
+  if (!dryRun && isOnly) {
+    const isKept = await orMistake(webhook.id, (await at.services()).webhooks.replayOne(webhook.id, place, event));
+    if (!isKept) throw new Mistake(`${event}: this event is not kept any more`);
+  } else if (!dryRun) await (await at.services()).webhookList.replay(webhook.id, place);
+  return { [dryRun ? 'would replay' : 'replayed']: [{ id: webhook.id, [isOnly ? 'only' : 'from']: event }] };
+}
+
+async function orMistake<T>(id: string, sent: Promise<T>): Promise<T> {
+  try {
+    return await sent;
+  } catch (error) {
+    if (!(error instanceof NotTaken)) throw error;
+    throw new Mistake(`${id}: did not take the event: ${error.message}`);
+  }
 }
 
 /** Makes a change, or tells whether there is something to change. */

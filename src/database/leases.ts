@@ -54,8 +54,8 @@ export class Lease {
   }
 
   /** Lets the row be taken at once, as if it had not been. */
-  release(): string {
-    return this.change('due_at = now()', 'attempts = 0');
+  release(...set: string[]): string {
+    return this.change(...set, 'due_at = now()', 'attempts = 0');
   }
 
   /** Lets the row wait twice as long as after the failure before. */

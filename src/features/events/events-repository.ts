@@ -48,12 +48,18 @@ export const KINDS = [
 export const MOST_EVENTS = 1_000;
 
 /** Above the horizon an event may still be missing between two others. */
-export const eventsAfter = statement<Event, keyof Place>(
-  'events-after',
-  `SELECT version, number, subject, kind, other, what, ${shown('at')} AS at FROM events
+const AFTER = `SELECT version, number, subject, kind, other, what, ${shown('at')} AS at FROM events
     WHERE (version, number, subject) > (:version::bigint, :number::integer, :subject)
-      AND version <= (SELECT sync_horizon())
-    ORDER BY version, number, subject LIMIT ${MOST_EVENTS}`,
+      AND version <= (SELECT sync_horizon())`;
+
+const IN_ORDER = 'ORDER BY version, number, subject';
+
+export const eventsAfter = statement<Event, keyof Place>('events-after', `${AFTER} ${IN_ORDER} LIMIT ${MOST_EVENTS}`);
+
+/** The first two events of these kinds, or of all. */
+export const firstTwoAfter = statement<Event, keyof Place | 'kinds'>(
+  'first-two-events-after',
+  `${AFTER} AND (:kinds::text[] = '{}' OR kind = ANY (:kinds::text[])) ${IN_ORDER} LIMIT 2`,
 );
 
 const tell = statement<unknown, 'kind' | 'subject'>('tell', 'SELECT tell(:kind, :subject)');

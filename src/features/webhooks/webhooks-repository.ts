@@ -14,6 +14,8 @@ export interface WebhookTurn extends Place {
   turn: number;
   /** Counts how often it was taken without success. */
   attempts: number;
+  /** Whether it has failed for a day. */
+  isOverdue: boolean;
   /** Time of the database's clock, in milliseconds since 1970. */
   now: number;
 }
@@ -37,6 +39,8 @@ export interface ListedWebhook {
   behind: number;
   since: string | null;
   failure: string;
+  /** Events that were set aside: id, time and reason of each. */
+  setAside: string;
 }
 
 /** Longer than a message may take. An instance renews it whenever it notes the place. */
@@ -63,7 +67,8 @@ const take = statement<WebhookTurn, 'most'>(
   LEASE.take({
     and: `AND paused_at IS NULL AND EXISTS (SELECT FROM events WHERE ${AFTER_ITS_LAST})`,
     set: ['turn = turn + 1'],
-    returning: `id, url, kinds, version, number, subject, turn, attempts, ${SECRETS} AS secrets, ${NOW} AS now`,
+    returning: `id, url, kinds, version, number, subject, turn, attempts, ${SECRETS} AS secrets, ${NOW} AS now,
+                coalesce(failing_since < ${LEASE.tooOld}, false) AS "isOverdue"`,
   }),
 );
 
@@ -77,12 +82,21 @@ const move = statement<{ id: string }, Held | keyof Place>(
   `${LEASE.renew(MOVED, WELL, 'attempts = 1')} RETURNING id`,
 );
 
+const renew = statement<{ id: string }, Held>('renew-webhook', `${LEASE.renew()} RETURNING id`);
+
 const release = statement<unknown, Held>('release-webhook', LEASE.release());
 
-const FAILING = 'last_failure = :failure, failing_since = coalesce(failing_since, now())';
-const PAUSED = `paused_at = CASE WHEN :isGone::boolean OR failing_since < ${LEASE.tooOld} THEN now() END`;
+const ASIDE = "jsonb_build_object('id', :event::text, 'at', now(), 'reason', :reason::text)";
 
-const putOff = statement<PutOff, Held | 'failure' | 'isGone'>(
+const setAside = statement<{ id: string }, Held | keyof Place | 'event' | 'reason'>(
+  'set-webhook-event-aside',
+  `${LEASE.release(MOVED, WELL, `set_aside = set_aside || ${ASIDE}`)} RETURNING id`,
+);
+
+const FAILING = 'last_failure = :failure, failing_since = coalesce(failing_since, now())';
+const PAUSED = 'paused_at = CASE WHEN :isOver::boolean THEN now() END';
+
+const putOff = statement<PutOff, Held | 'failure' | 'isOver'>(
   'put-off-webhook',
   `${LEASE.putOff(FAILING, PAUSED)} RETURNING paused_at IS NOT NULL AS "isPaused", attempts`,
 );
@@ -104,7 +118,9 @@ const list = statement<ListedWebhook, 'id'>(
           ${STATE} AS state,
           ${shown('created_at')} AS "createdAt", concat_ws('-', version, number, subject) AS last,
           ${BEHIND}::integer AS behind,
-          ${shown('coalesce(paused_at, failing_since)')} AS since, last_failure AS failure
+          ${shown('coalesce(paused_at, failing_since)')} AS since, last_failure AS failure,
+          coalesce((SELECT string_agg(concat_ws(' ', one ->> 'id', one ->> 'at', one ->> 'reason'), '; ')
+                      FROM jsonb_array_elements(set_aside) AS one), '') AS "setAside"
      FROM webhooks WHERE :id::text IN (id, '') ORDER BY webhooks.created_at, id`,
 );
 
@@ -139,6 +155,13 @@ const replay = statement<{ id: string }, 'id' | 'version' | 'number'>(
     WHERE id = :id RETURNING id`,
 );
 
+const takeUp = statement<unknown, 'id' | 'event'>(
+  'take-webhook-event-up',
+  `UPDATE webhooks SET set_aside = (SELECT coalesce(jsonb_agg(one), '[]') FROM jsonb_array_elements(set_aside) AS one
+                                     WHERE one ->> 'id' <> :event)
+    WHERE id = :id`,
+);
+
 const renewSecret = statement<{ id: string }, 'id' | 'secret'>(
   'renew-webhook-secret',
   `UPDATE webhooks SET old_secret = secret, old_secret_until = now() + interval '${OLD_SECRET_HOURS} hours',
@@ -160,13 +183,32 @@ export class WebhooksRepository {
     return (await move(this.db, { id, turn, version, number, subject })).length > 0;
   }
 
+  /** For more messages of a turn. Returns false if another instance has taken it, or it was paused. */
+  async renew({ id, turn }: WebhookTurn): Promise<boolean> {
+    return (await renew(this.db, { id, turn })).length > 0;
+  }
+
+  /** Goes on after this place. One event before it is told again only when an operator wants. Returns false if it was lost. */
+  async setAside(
+    { id, turn }: WebhookTurn,
+    { version, number, subject }: Place,
+    { event, reason }: Record<'event' | 'reason', string>,
+  ): Promise<boolean> {
+    return (await setAside(this.db, { id, turn, version, number, subject, event, reason })).length > 0;
+  }
+
+  /** Forgets that this event was set aside. */
+  async takeUp(id: string, event: string): Promise<void> {
+    await takeUp(this.db, { id, event });
+  }
+
   async release({ id, turn }: WebhookTurn): Promise<void> {
     await release(this.db, { id, turn });
   }
 
-  /** Lets it wait longer after each failure. Returns whether it is paused now, and its attempts since the last success. */
-  async putOff({ id, turn, attempts }: WebhookTurn, failure: string, isGone: boolean): Promise<PutOff> {
-    const [put] = await putOff(this.db, { id, turn, failure, isGone });
+  /** Lets it wait longer after each failure, or pauses it when it is over. Returns whether it is paused now, and its attempts since the last success. */
+  async putOff({ id, turn, attempts }: WebhookTurn, failure: string, isOver: boolean): Promise<PutOff> {
+    const [put] = await putOff(this.db, { id, turn, failure, isOver });
     return put ?? { isPaused: false, attempts };
   }
 

@@ -5,7 +5,7 @@ import { loggingFailures } from '../../database/failures';
 import type { SignedMessage } from '../../integrations/standard-webhooks';
 import { NotTaken, type WebhookCaller } from '../../integrations/webhook-call';
 import { Turns, type Note } from '../../load/turns';
-import { eventsAfter, GROUP_KINDS, type Event, type Place } from '../events/events-repository';
+import { eventsAfter, firstTwoAfter, GROUP_KINDS, type Event, type Place } from '../events/events-repository';
 import { LEASE, type WebhookTurn, type WebhooksRepository } from './webhooks-repository';
 
 const EVERY_MS = 500;
@@ -17,7 +17,7 @@ const MOVE_MS = 200;
  * Instances share the work.
  */
 export class Webhooks {
-  readonly counts = new Tally(['webhooks done', 'webhooks failed', 'webhooks paused']);
+  readonly counts = new Tally(['webhooks done', 'webhooks failed', 'webhooks paused', 'webhooks set_aside']);
   private readonly turns: Turns<WebhookTurn>;
 
   constructor(
@@ -58,18 +58,32 @@ export class Webhooks {
     return true;
   }
 
+  /** Tells a webhook this event only, whether it was set aside or not. Throws `NotTaken`. */
+  async replayOne(id: string, place: Pick<Place, 'version' | 'number'>, eventId: string): Promise<boolean> {
+    const receiver = await this.webhooks.receiver(id);
+    const [event] = await firstTwoAfter(this.db, { ...place, subject: '', kinds: [] });
+    if (!receiver || !event || idOf(event) !== eventId) return false;
+    await this.caller.send(receiver, messageOf(event, receiver.now));
+    await this.webhooks.takeUp(id, eventId);
+    return true;
+  }
+
   private async tell(turn: WebhookTurn, note: Note): Promise<void> {
+    // The clock of a machine may be wrong or jump, and a receiver refuses an old signature.
+    const takenAt = performance.now();
+    const send = async (event: Event) => {
+      await this.caller.send(turn, messageOf(event, turn.now + performance.now() - takenAt));
+      this.counts.add('webhooks done');
+    };
     try {
-      await this.tellAll(turn, note);
+      await this.tellAll(turn, note, send);
     } catch (error) {
-      await note(() => this.putOff(turn, error)).catch(() => undefined);
+      await this.putOff(turn, error, { note, send }).catch(() => undefined);
     }
   }
 
   /** Tells what there is. The next round goes on. */
-  private async tellAll(turn: WebhookTurn, note: Note): Promise<void> {
-    // The clock of a machine may be wrong or jump, and a receiver refuses an old signature.
-    const takenAt = performance.now();
+  private async tellAll(turn: WebhookTurn, note: Note, send: Send): Promise<void> {
     const events = await eventsAfter(this.db, turn);
     let last: Place | undefined;
     let movedAt = performance.now();
@@ -77,10 +91,7 @@ export class Webhooks {
       for (const event of events) {
         if (this.turns.isClosed) break;
         const isWanted = turn.kinds.length === 0 || turn.kinds.includes(event.kind);
-        if (isWanted) {
-          await this.caller.send(turn, messageOf(event, turn.now + performance.now() - takenAt));
-          this.counts.add('webhooks done');
-        }
+        if (isWanted) await send(event);
         last = event;
         if (performance.now() - movedAt < MOVE_MS) continue;
         if (!(await note(() => this.webhooks.move(turn, event)))) return;
@@ -88,20 +99,67 @@ export class Webhooks {
       }
     } finally {
       const told = last;
-      if (told) await note(() => this.webhooks.move(turn, told));
+      if (told) {
+        await note(() => this.webhooks.move(turn, told));
+        turn.isOverdue = false;
+      }
     }
     await note(() => this.webhooks.release(turn));
   }
 
-  private async putOff(turn: WebhookTurn, error: unknown): Promise<void> {
-    if (this.turns.isClosed) return this.webhooks.release(turn);
+  private async putOff(turn: WebhookTurn, error: unknown, by: Telling): Promise<void> {
     const isGone = error instanceof NotTaken && error.isGone;
-    const { isPaused, attempts } = await this.webhooks.putOff(turn, failureIn(error), isGone);
+    const lookedOn = turn.isOverdue && !isGone ? await this.lookOn(turn, error, by) : 'stays';
+    if (this.turns.isClosed) return by.note(() => this.webhooks.release(turn));
+    if (lookedOn === 'went on') return;
+    const isOver = isGone || lookedOn === 'refuses more';
+    const { isPaused, attempts } = await by.note(() => this.webhooks.putOff(turn, failureIn(error), isOver));
     this.counts.add(isPaused ? 'webhooks paused' : 'webhooks failed');
     const outcome = isPaused ? 'and is paused: npm run admin -- webhooks resume' : 'and is told again later';
     const line = { err: error, webhook: turn.id, attempts };
     this.logger.warn(line, `a webhook did not take an event, ${outcome}`);
   }
+
+  /**
+   * After a day of failures the next event tells whether the webhook refuses all, or only the first. If only the first,
+   * that is tried again, since the receiver may be back just now, and then set aside.
+   */
+  private async lookOn(turn: WebhookTurn, error: unknown, { note, send }: Telling): Promise<LookedOn> {
+    const takes = async (event: Event) => {
+      const isHeld = !this.turns.isClosed && (await note(() => this.webhooks.renew(turn)));
+      return (
+        isHeld &&
+        send(event).then(
+          () => true,
+          () => false,
+        )
+      );
+    };
+    const [first, next] = await firstTwoAfter(this.db, turn);
+    if (!first || !next) return 'stays';
+    if (!(await takes(next))) return 'refuses more';
+    if (!(await takes(first))) await this.setAside(turn, [first, next], error, note);
+    else if (await note(() => this.webhooks.move(turn, first))) await note(() => this.webhooks.release(turn));
+    return 'went on';
+  }
+
+  private async setAside(turn: WebhookTurn, [first, next]: [Event, Event], error: unknown, note: Note): Promise<void> {
+    const given = { event: idOf(first), reason: failureIn(error) };
+    if (this.turns.isClosed || !(await note(() => this.webhooks.setAside(turn, next, given)))) return;
+    this.counts.add('webhooks set_aside');
+    const line = { err: error, webhook: turn.id, event: given.event };
+    this.logger.warn(line, 'a webhook refuses an event and takes the next one: this one is set aside');
+  }
+}
+
+type Send = (event: Event) => Promise<void>;
+
+/** Outcome of the next event, for a webhook that has failed for a day. */
+type LookedOn = 'stays' | 'refuses more' | 'went on';
+
+interface Telling {
+  note: Note;
+  send: Send;
 }
 
 /** Returns the id by which a receiver recognises an event that it gets twice, and by which operators name it. */
