@@ -19,6 +19,7 @@ import { MessagingTokensRepository } from '../features/tokens/messaging-tokens-r
 import { UsersRepository } from '../features/users/users-repository';
 import { CaptchasRepository } from '../features/verification/captchas-repository';
 import { VerificationRepository } from '../features/verification/verification-repository';
+import { VerificationTokensRepository } from '../features/verification/verification-tokens-repository';
 import { WebhooksRepository } from '../features/webhooks/webhooks-repository';
 
 /** Creates every repository, on a pool or in one transaction. `reads` is for frequent look-ups. */
@@ -44,5 +45,6 @@ export function repositories(db: Knex, reads: Source = db) {
     webhooks: new WebhooksRepository(db),
     ways: new WaysRepository(db),
     verification: new VerificationRepository(db),
+    verificationTokens: new VerificationTokensRepository(db),
   };
 }

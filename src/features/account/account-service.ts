@@ -10,7 +10,7 @@ import type { OwnPassword, Proved } from '../auth/own-password';
 import type { Notices } from '../notices/notices';
 import { masked, type Phone, type OwnPhone } from '../phones/phone-number';
 import type { Account, Changer, UsersRepository } from '../users/users-repository';
-import type { VerificationRepository } from '../verification/verification-repository';
+import type { VerificationTokensRepository } from '../verification/verification-tokens-repository';
 import { NO_SUCH_TOKEN } from '../verification/verification-token';
 import type { ClosingsService } from './closings-service';
 import type { NumberClaimsRepository } from './number-claims-repository';
@@ -21,7 +21,7 @@ export interface ClosingRepositories extends CredentialsRepositories {
 
 interface Parts {
   users: UsersRepository;
-  verification: VerificationRepository;
+  verificationTokens: VerificationTokensRepository;
   ownPassword: OwnPassword;
   closings: ClosingsService;
   storage: ImageStorage;
@@ -71,9 +71,9 @@ export class AccountService {
   }
 
   async changePhone(asker: Asker, password: string, verificationToken: string): Promise<Account> {
-    const { users, verification } = this.parts;
+    const { users, verificationTokens } = this.parts;
     const hash = tokenHash(verificationToken);
-    const next = await verification.phoneOfToken(hash);
+    const next = await verificationTokens.phoneOfToken(hash);
     if (!next) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     if (await users.isPhoneTaken(next.number)) throw new PhoneTaken('still good');
     const proved = await this.proved(asker, password, 'change_phone');
@@ -159,7 +159,7 @@ async function closeAllowed(
   caller: Caller,
 ): Promise<void> {
   const { id } = account;
-  if (phone) await repos.verification.endAll(phone.number);
+  if (phone) await repos.verificationTokens.endAll(phone.number);
   if (!(await repos.users.lock(id, account.credentialsVersion, by))) throw new WrongPassword('password');
   await close(repos, account, phone, caller);
 }
@@ -192,7 +192,7 @@ async function changePhone(
   const { id, credentialsVersion } = account;
   await endCodesOf(repos, next, byOwner?.hash);
   // Otherwise a pending reset by the old phone could still change this account.
-  if (phone) await repos.verification.endAll(phone.number);
+  if (phone) await repos.verificationTokens.endAll(phone.number);
   if (!(await repos.users.renewCredentials(id, credentialsVersion, by))) throw new WrongPassword('password');
   // A refusal rolls back the steps above, so that the token stays valid.
   if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken('still good');
@@ -210,9 +210,9 @@ async function changePhone(
 }
 
 /** Ends the codes and tokens of the new phone. An owner's token must be one of them. */
-async function endCodesOf({ verification }: CredentialsRepositories, next: Phone, hash?: Buffer): Promise<void> {
-  if (hash === undefined) await verification.endAll(next.number);
-  else if (!(await verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+async function endCodesOf({ verificationTokens }: CredentialsRepositories, next: Phone, hash?: Buffer): Promise<void> {
+  if (hash === undefined) await verificationTokens.endAll(next.number);
+  else if (!(await verificationTokens.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
 }
 
 /** A device cookie contains the version of the credentials: after a new version no device is known. */

@@ -5,7 +5,7 @@ import type { OwnPassword } from '../auth/own-password';
 import type { MembershipsRepository } from '../groups/memberships-repository';
 import type { Notices } from '../notices/notices';
 import type { SessionsService } from '../sessions/sessions-service';
-import type { VerificationRepository } from '../verification/verification-repository';
+import type { VerificationTokensRepository } from '../verification/verification-tokens-repository';
 import { AccountService, type ClosingRepositories } from './account-service';
 import type { ClosingsRepository } from './closings-repository';
 import { ClosingsService } from './closings-service';
@@ -21,7 +21,7 @@ type Repositories = ClosingRepositories &
   SuspensionRepositories & {
     closings: ClosingsRepository;
     memberships: MembershipsRepository;
-    verification: VerificationRepository;
+    verificationTokens: VerificationTokensRepository;
   };
 
 type Needs = Foundation<Repositories> & {

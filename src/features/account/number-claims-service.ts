@@ -65,7 +65,7 @@ export class NumberClaimsService {
     const { account, phone, number } = proved;
     await transaction(async (repos) => {
       // The codes first, as in a reset, so that the two cannot deadlock.
-      await repos.verification.endAll(number);
+      await repos.verificationTokens.endAll(number);
       if (!(await repos.users.lock(userId, account.credentialsVersion))) throw new WrongPassword('password');
       if (await repos.numberClaims.keep(userId))
         await repos.securityEvents.add({ event: 'number_kept', userId, ...(phone && { phone }) }, caller);
@@ -103,8 +103,8 @@ export class NumberClaimsService {
     return done;
   }
 
-  private async proofOf({ verification }: ClosingRepositories, hash: Buffer) {
-    const token = await verification.holdToken(hash);
+  private async proofOf({ verificationTokens }: ClosingRepositories, hash: Buffer) {
+    const token = await verificationTokens.holdToken(hash);
     if (!token) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     const { expiresAt, ...phone } = token;
     return { phone, provedAt: new Date(expiresAt.getTime() - this.rules.tokenTtlSeconds * 1_000) };

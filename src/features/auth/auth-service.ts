@@ -11,7 +11,7 @@ import { TEST_NUMBER } from '../sending/test-numbers';
 import type { NewSession, SessionsRepository } from '../sessions/sessions-repository';
 import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
-import type { VerificationRepository } from '../verification/verification-repository';
+import type { VerificationTokensRepository } from '../verification/verification-tokens-repository';
 import { inTurn, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { NoAccount, PhoneTaken, suspended, WrongPassword, type CredentialsRepositories } from './credentials';
 import { enterShares, type Device, type LoginAttempts, type PasswordQueues } from './login-attempts';
@@ -21,7 +21,7 @@ import type { Passwords } from './passwords';
 interface Parts {
   users: UsersRepository;
   sessions: SessionsRepository;
-  verification: VerificationRepository;
+  verificationTokens: VerificationTokensRepository;
   passwords: Passwords;
   attempts: LoginAttempts;
   ownPassword: OwnPassword;
@@ -56,15 +56,16 @@ export class AuthService {
   }
 
   private async registerBy(hash: Buffer, { nickname, password }: Registration, caller: Caller): Promise<string> {
-    const { users, verification, transaction } = this.parts;
-    const phone = await verification.phoneOfToken(hash);
+    const { users, verificationTokens, transaction } = this.parts;
+    const phone = await verificationTokens.phoneOfToken(hash);
     if (!phone) throw new NotFound('no_such_token', NO_SUCH_TOKEN);
     if (await users.isPhoneTaken(phone.number)) throw new PhoneTaken('still good for reset_password');
     const id = newUserId();
     const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
     await transaction(async (repos) => {
       // A refusal below rolls this back, so that the token stays valid for reset_password.
-      if (!(await repos.verification.useToken(hash, phone.number))) throw new NotFound('no_such_token', NO_SUCH_TOKEN);
+      if (!(await repos.verificationTokens.useToken(hash, phone.number)))
+        throw new NotFound('no_such_token', NO_SUCH_TOKEN);
       if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken('still good for reset_password');
       await repos.users.create({ id, nickname, passwordHash });
       const detail = phone.isTest ? { detail: TEST_NUMBER } : {};
@@ -149,7 +150,7 @@ export class AuthService {
     const version = account.credentialsVersion + 1;
     await transaction(async (repos) => {
       // The codes first, as in a reset, so that the two cannot deadlock.
-      await repos.verification.endAll(number);
+      await repos.verificationTokens.endAll(number);
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
       if (!changed) throw new WrongPassword('oldPassword');
       await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
@@ -181,9 +182,9 @@ export class AuthService {
     { sid, hash, password }: { sid: string; hash: Buffer; password: string },
     caller: Caller,
   ): Promise<Account> {
-    const { users, verification, attempts, notices, transaction } = this.parts;
+    const { users, verificationTokens, attempts, notices, transaction } = this.parts;
     const { id: userId, credentialsVersion } = account;
-    const phone = await verification.phoneOfToken(hash);
+    const phone = await verificationTokens.phoneOfToken(hash);
     if (!phone) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     if ((await users.idByPhone(phone.number)) !== userId)
       throw new BadRequest('wrong_token', 'verification_token: must be for the phone of this account');
@@ -192,7 +193,8 @@ export class AuthService {
     await attempts.forget(phone.number);
     const version = credentialsVersion + 1;
     await transaction(async (repos) => {
-      if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+      if (!(await repos.verificationTokens.useToken(hash, phone.number)))
+        throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
       if (!(await repos.users.changePassword(userId, credentialsVersion, passwordHash))) throw new NotSignedIn();
       await repos.securityEvents.add({ event: 'password_reset', userId, phone, detail: 'set_password' }, caller);
       await endOthers(repos, { userId, sid, version }, caller);
@@ -206,8 +208,8 @@ export class AuthService {
   }
 
   private async resetBy(hash: Buffer, password: string, caller: Caller): Promise<void> {
-    const { users, verification, attempts, notices, transaction } = this.parts;
-    const phone = await verification.phoneOfToken(hash);
+    const { users, verificationTokens, attempts, notices, transaction } = this.parts;
+    const phone = await verificationTokens.phoneOfToken(hash);
     if (!phone) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     const account = await users.accountByPhone(phone.number);
     if (!account) throw new NoAccount();
@@ -215,7 +217,8 @@ export class AuthService {
     // First, so that nothing can fail once the token is used. Its holder is the owner of the phone.
     await attempts.forget(phone.number);
     await transaction(async (repos) => {
-      if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+      if (!(await repos.verificationTokens.useToken(hash, phone.number)))
+        throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
       // The hash first: a pending login either sees it, or has inserted its session, which endAll then sees.
       if (!(await repos.users.resetPassword(account.id, passwordHash))) throw new BadRequest('no_account', JUST_CLOSED);
       await repos.securityEvents.add({ event: 'password_reset', userId: account.id, phone }, caller);

@@ -5,7 +5,7 @@ import type { KnownPlaces } from '../audit/known-places';
 import type { Limiter } from '../limits/limiter';
 import type { Notices } from '../notices/notices';
 import type { VerificationCodes } from '../verification/verification-code';
-import type { VerificationRepository } from '../verification/verification-repository';
+import type { VerificationTokensRepository } from '../verification/verification-tokens-repository';
 import { AuthService } from './auth-service';
 import type { CredentialsRepositories } from './credentials';
 import { HashingPool } from './hashing-pool';
@@ -14,7 +14,7 @@ import { OwnPassword } from './own-password';
 import { Passwords } from './passwords';
 import { TokenLogins, type TokenLoginRules } from './token-logins';
 
-type Needs = Foundation<CredentialsRepositories & { verification: VerificationRepository }> & {
+type Needs = Foundation<CredentialsRepositories & { verificationTokens: VerificationTokensRepository }> & {
   limiter: Limiter;
   audit: AuditTrail;
   places: KnownPlaces;

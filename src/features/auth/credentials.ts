@@ -3,13 +3,13 @@ import type { SecurityEventsRepository } from '../audit/security-events-reposito
 import type { EventsRepository } from '../events/events-repository';
 import type { SessionsRepository } from '../sessions/sessions-repository';
 import type { UsersRepository } from '../users/users-repository';
-import type { VerificationRepository } from '../verification/verification-repository';
+import type { VerificationTokensRepository } from '../verification/verification-tokens-repository';
 
 /** Repositories that a change of an account's credentials writes to, in one transaction. */
 export interface CredentialsRepositories {
   users: UsersRepository;
   sessions: SessionsRepository;
-  verification: VerificationRepository;
+  verificationTokens: VerificationTokensRepository;
   securityEvents: SecurityEventsRepository;
   events: Pick<EventsRepository, 'tell'>;
   messagingTokens: { end(userId: string): Promise<void> };

@@ -12,14 +12,14 @@ import type { NewSession } from '../sessions/sessions-repository';
 import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationCodes } from '../verification/verification-code';
-import type { ShownToken, VerificationRepository } from '../verification/verification-repository';
+import type { ShownToken, VerificationTokensRepository } from '../verification/verification-tokens-repository';
 import { inTurn, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { NoAccount, PhoneTaken, suspended, type CredentialsRepositories } from './credentials';
 import type { LoginAttempts } from './login-attempts';
 
 interface Parts {
   users: UsersRepository;
-  verification: VerificationRepository;
+  verificationTokens: VerificationTokensRepository;
   codes: VerificationCodes;
   attempts: LoginAttempts;
   audit: AuditTrail;
@@ -95,7 +95,7 @@ export class TokenLogins {
     caller: Caller,
   ): Promise<void> {
     const use = { sid: session.sid, askerHmacs: this.askerHmacs(phone, caller) };
-    const spent = await repos.verification.spendToken(hash, phone.number, use);
+    const spent = await repos.verificationTokens.spendToken(hash, phone.number, use);
     if (!spent) throw unknownToken(operation);
     if (isNew) await create(repos, account, phone, caller);
     if (spent.replacedSid !== null && spent.replacedSid !== session.replacedSid)
@@ -126,7 +126,7 @@ export class TokenLogins {
   private async phoneOf(hash: Buffer, caller: Caller, operation: TokenOperation): Promise<ShownToken> {
     if (this.rules.passwordRequired)
       throw new Forbidden('password_required', 'the operator requires a password: a code is not enough');
-    const token = await this.parts.verification.tokenBy(hash);
+    const token = await this.parts.verificationTokens.tokenBy(hash);
     const isGood = token && (!token.usedBy || this.askerHmacs(token, caller).some((one) => token.usedBy?.equals(one)));
     if (!isGood) throw unknownToken(operation);
     return token;

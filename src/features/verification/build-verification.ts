@@ -20,12 +20,14 @@ import { receiptsRouter } from './receipts-router';
 import { SendCodeService, type SendingRules } from './send-code-service';
 import { VerificationCodes } from './verification-code';
 import type { VerificationRepository } from './verification-repository';
+import type { VerificationTokensRepository } from './verification-tokens-repository';
 import { VerifyCodeService, type VerifyingRules } from './verify-code-service';
 
 interface Repositories {
   captchas: CaptchasRepository;
   users: UsersRepository;
   verification: VerificationRepository;
+  verificationTokens: VerificationTokensRepository;
   ways: WaysRepository;
 }
 
@@ -76,6 +78,7 @@ export async function buildVerification(needs: Needs, { rules, captcha, senders,
     part: {
       sweeps: [
         { name: 'codes', run: () => repos.verification.sweep() },
+        { name: 'tokens', run: () => repos.verificationTokens.sweep() },
         { name: 'captchas', everyMs: CAPTCHA_SWEEP_MS, run: () => repos.captchas.sweep() },
       ],
       figures: [tallied(CAPTCHAS, captchas.counts)],

@@ -3,7 +3,7 @@ import { tokenHash } from '../../../src/base/secrets';
 import { ClosingsRepository, LISTS } from '../../../src/features/account/closings-repository';
 import { ImagesRepository } from '../../../src/features/images/images-repository';
 import { UsersRepository } from '../../../src/features/users/users-repository';
-import { VerificationRepository } from '../../../src/features/verification/verification-repository';
+import { VerificationTokensRepository } from '../../../src/features/verification/verification-tokens-repository';
 import { countCodes, expectBody, expectRefusal, post, type Answer } from '../../support/calls';
 import {
   e164,
@@ -175,7 +175,7 @@ describe('closing an account', () => {
     const token = await verificationToken(app, cat);
     // The steps of reset_password, in turn.
     const useToken = async (trx: Knex) =>
-      expect(await new VerificationRepository(trx).useToken(tokenHash(token), e164(cat))).toBe(true);
+      expect(await new VerificationTokensRepository(trx).useToken(tokenHash(token), e164(cat))).toBe(true);
     const closed = await whileOpen(
       app,
       useToken,
@@ -260,8 +260,8 @@ describe('changing phones', () => {
 
   // guard account-races-5: one of two users who want the same phone gets it
   // src/features/account/account-service.ts
-  // - if (!(await verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
-  // + await verification.useToken(hash, next.number);
+  // - if (!(await verificationTokens.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+  // + await verificationTokens.useToken(hash, next.number);
   // src/features/account/account-service.ts
   // - if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken('still good');
   // + await repos.users.claimPhone(next, id);
@@ -315,13 +315,13 @@ describe('changing phones', () => {
 
   // guard account-races-2: a reset checks that its token still existed when it was used
   // src/features/auth/auth-service.ts
-  // - if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+  // - if (!(await repos.verificationTokens.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
   // - // The hash first
-  // + await repos.verification.useToken(hash, phone.number);
+  // + await repos.verificationTokens.useToken(hash, phone.number);
   // + // The hash first
   // guard account-races-3: a token of the old phone does not reset the password after the phone is changed
   // src/features/account/account-service.ts
-  // -   if (phone) await repos.verification.endAll(phone.number);
+  // -   if (phone) await repos.verificationTokens.endAll(phone.number);
   // -   if (!(await repos.users.renewCredentials
   // + if (!(await repos.users.renewCredentials
   it('does not let a token of the old phone reset the password', async () => {

@@ -87,7 +87,7 @@ describe('POST /user/close_account', () => {
 
   // guard close-account-2: a closed account ends its codes and tokens
   // src/features/account/account-service.ts
-  // -   if (phone) await repos.verification.endAll(phone.number);
+  // -   if (phone) await repos.verificationTokens.endAll(phone.number);
   // -   if (!(await repos.users.lock
   // + if (!(await repos.users.lock
   it('ends the codes and tokens of the phone', async () => {

@@ -6,7 +6,7 @@ import { transactions } from '../../../src/database/transaction';
 import { SuspensionService } from '../../../src/features/account/suspension-service';
 import { UsersRepository } from '../../../src/features/users/users-repository';
 import { newUserId } from '../../../src/features/users/user-id';
-import { VerificationRepository } from '../../../src/features/verification/verification-repository';
+import { VerificationTokensRepository } from '../../../src/features/verification/verification-tokens-repository';
 import { newVerificationToken } from '../../../src/features/verification/verification-token';
 import { amount } from '../../support/amounts';
 import { startApp, type TestApp } from '../../support/app';
@@ -265,7 +265,7 @@ describe('starting over', () => {
   const eventsOf = () => app.db('security_events').where({ user_id: eve.id }).orderBy('id').pluck<string[]>('event');
 
   // guard start-over-races-1: a token is not used by others while it starts over
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - const held = this.goodToken(tokenHash).whereRaw(GOOD_FOR_ITS_ACCOUNT).forUpdate();
   // + const held = this.goodToken(tokenHash).whereRaw(GOOD_FOR_ITS_ACCOUNT);
   it('waits for a registration with the same token, and then finds the token used', async () => {
@@ -275,7 +275,7 @@ describe('starting over', () => {
     // The steps of register, in turn.
     const answer = await whileOpen(
       app,
-      (trx) => new VerificationRepository(trx).useToken(tokenHash(token), e164(phone)),
+      (trx) => new VerificationTokensRepository(trx).useToken(tokenHash(token), e164(phone)),
       () => startOver(token),
       (trx) => new UsersRepository(trx).claimPhone(owner, eve.id),
     );

@@ -303,7 +303,7 @@ describe('POST /user/start_over', () => {
     });
 
     // guard start-over-17: a token of a fixed code does not start over an account that was proved by a sent one
-    // src/features/verification/verification-repository.ts
+    // src/features/verification/verification-tokens-repository.ts
     // - this.goodToken(tokenHash).whereRaw(GOOD_FOR_ITS_ACCOUNT).forUpdate()
     // + this.goodToken(tokenHash).forUpdate()
     it('by a token of a fixed code, when the phone of the account was proved by a code that was sent', async () => {
@@ -375,7 +375,7 @@ describe('POST /user/start_over', () => {
 describe('POST /user/keep_number', () => {
   // guard start-over-7: keep_number ends the tokens of the number
   // src/features/account/number-claims-service.ts
-  // - await repos.verification.endAll(number);
+  // - await repos.verificationTokens.endAll(number);
   it('ends the claim by the password, and the tokens of the number', async () => {
     await startOverFor(ann);
     const token = await proofOf(ann);

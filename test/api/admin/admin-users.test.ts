@@ -156,7 +156,7 @@ describe('users set-phone', () => {
 
   // guard admin-users-2: a phone that an operator sets cannot be taken away by a token that it had before
   // src/features/account/account-service.ts
-  // - if (hash === undefined) await verification.endAll(next.number);
+  // - if (hash === undefined) await verificationTokens.endAll(next.number);
   // + if (hash === undefined) return;
   it('ends a verification token of the new phone, so that nobody takes it away again', async () => {
     const next = newPhone();

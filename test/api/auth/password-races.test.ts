@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { tokenHash } from '../../../src/base/secrets';
 import { UsersRepository } from '../../../src/features/users/users-repository';
 import { VerificationRepository } from '../../../src/features/verification/verification-repository';
+import { VerificationTokensRepository } from '../../../src/features/verification/verification-tokens-repository';
 import { newVerificationToken } from '../../../src/features/verification/verification-token';
 import { expectBody, expectRefusal, post, type Answer } from '../../support/calls';
 import {
@@ -40,7 +41,8 @@ async function exchange(trx: Knex, phone: PhoneFields, token: string): Promise<b
   return new VerificationRepository(trx).exchange(id, owner, tokenHash(token), 1_800);
 }
 
-const endAll = (phone: PhoneFields) => inTransaction((trx) => new VerificationRepository(trx).endAll(e164(phone)));
+const endAll = (phone: PhoneFields) =>
+  inTransaction((trx) => new VerificationTokensRepository(trx).endAll(e164(phone)));
 
 const tokensOf = (phone: PhoneFields) =>
   app
@@ -114,12 +116,12 @@ const ENDINGS: [string, () => Promise<Ending>][] = [
 
 describe('exchanging a code during an operation that ends codes', () => {
   // guard password-races-1: a code that is being exchanged leaves no token after a new password
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // -   async endAll(phone: string): Promise<void> {
   // -     await lockCodes(this.db, { phone });
   // + async endAll(phone: string): Promise<void> {
   // guard password-races-2: a code that is being exchanged leaves no token after another token is used
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // -   Promise<boolean> {
   // -     await lockCodes(this.db, { phone });
   // + Promise<boolean> {
@@ -154,7 +156,7 @@ describe('exchanging a code during an operation that ends codes', () => {
   });
 
   // guard password-races-4: a code that a new password has ended is not exchanged by an exchange that began before
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - SET expires_at = created_at WHERE phone = ${phone}
   // + SET expires_at = now() WHERE phone = ${phone}
   it('gives no token when the exchange began before the new password did', async () => {
@@ -173,19 +175,19 @@ describe('exchanging a code during an operation that ends codes', () => {
 describe('changing a password', () => {
   // guard password-races-5: changing and resetting a password lock in the same order
   // src/features/auth/auth-service.ts
-  // - await repos.verification.endAll(number);
+  // - await repos.verificationTokens.endAll(number);
   // - const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
   // - if (!changed) throw new WrongPassword('oldPassword');
   // + const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
   // + if (!changed) throw new WrongPassword('oldPassword');
-  // + await repos.verification.endAll(number);
+  // + await repos.verificationTokens.endAll(number);
   it('waits for a concurrent reset without holding locks that the reset needs', async () => {
     const person = await insertAndSignIn(app);
     const token = await verificationToken(app, person);
     const passwords = { oldPassword: person.password, newPassword: newPassword() };
     // The steps of reset_password, in turn.
     const useToken = async (trx: Knex) =>
-      expect(await new VerificationRepository(trx).useToken(tokenHash(token), e164(person))).toBe(true);
+      expect(await new VerificationTokensRepository(trx).useToken(tokenHash(token), e164(person))).toBe(true);
     const changed = await whileOpen(
       app,
       useToken,

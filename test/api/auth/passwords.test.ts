@@ -43,7 +43,7 @@ describe('/user/reset_password', () => {
   });
 
   // guard passwords-9: a new password ends the other tokens and codes of the phone
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - await endAll(this.db, { phone });
   it('ends the other tokens and codes of the phone, so that hoarded ones cannot set another password', async () => {
     const person = await register(app);
@@ -95,9 +95,9 @@ describe('/user/reset_password', () => {
   });
 
   // guard passwords-12: a verification token expires
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - .where('expires_at', '>', this.db.fn.now())
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - WHERE token_hash = :tokenHash AND expires_at > now()
   // + WHERE token_hash = :tokenHash
   it('answers 400 for a token that is unknown, spent or expired', async () => {
@@ -132,7 +132,7 @@ describe('/user/reset_password', () => {
   });
 
   // guard passwords-1: a verification token is used once, also in parallel
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - DELETE FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked) RETURNING token_hash, phone, used_at
   // + SELECT token_hash, phone, used_at FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked)
   it('uses a token once, even for 10 concurrent resets', async () => {

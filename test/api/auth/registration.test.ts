@@ -187,7 +187,7 @@ describe('/user/register', () => {
   // src/features/auth/auth-service.ts
   // - if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken('still good for reset_password');
   // + await repos.users.claimPhone(phone, id);
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - (await useToken(this.db, { tokenHash })).length > 0
   // + (await this.db('verification_tokens').where({ token_hash: tokenHash }).delete()) > 0
   it('makes one account for a phone with several tokens, even for 20 concurrent requests', async () => {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { tokenHash } from '../../../src/base/secrets';
-import { VerificationRepository } from '../../../src/features/verification/verification-repository';
+import { VerificationTokensRepository } from '../../../src/features/verification/verification-tokens-repository';
 import { startApp, type TestApp } from '../../support/app';
 import {
   cookieOf,
@@ -124,11 +124,11 @@ describe('/user/login_by_token', () => {
   });
 
   // guard token-logins-12: a login by a token ends the other tokens of the phone
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - AND token_hash <> :tokenHash),
   // + AND false AND token_hash <> :tokenHash),
   // guard token-logins-13: a login by a token ends the codes of the phone
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - UPDATE verification_codes SET expires_at = created_at WHERE phone = :phone AND expires_at > now())
   // + SELECT 1)
   it('ends all other tokens and codes of the phone, as a reset does', async () => {
@@ -293,7 +293,7 @@ describe('sending a used token again', () => {
   // src/features/auth/token-logins.ts
   // - (!token.usedBy || this.askerHmacs(token, caller).some((one) => token.usedBy?.equals(one)))
   // + true
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - ELSE ${isRepeatable} AND asker_hmac = ANY (:askerHmacs::bytea[]) END AS is_good
   // + ELSE ${isRepeatable} END AS is_good
   it('is refused for another client, like an unknown token', async () => {
@@ -305,11 +305,11 @@ describe('sending a used token again', () => {
   });
 
   // guard token-logins-3: a used token is worthless after a minute
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - const isRepeatable = `used_at > now() - interval '1 minute'`;
   // + const isRepeatable = `used_at > now() - interval '1 day'`;
   // guard token-logins-22: a used token is kept for its minute
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - expires_at <= now() AND (${isRepeatable}) IS NOT TRUE
   // + expires_at <= now()
   it('is refused after a minute, and the row is swept then, but not before', async () => {
@@ -359,7 +359,7 @@ describe('sending a used token again', () => {
   });
 
   // guard token-logins-7: an instance of the version before takes a used token for expired
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - expires_at = 'epoch', asker_hmac
   // + expires_at = now(), asker_hmac
   it('finds a row that the version before takes for expired, whenever its transaction began', async () => {
@@ -378,7 +378,7 @@ describe('simultaneous uses of one token', () => {
   const clients = Array.from({ length: 10 }, (_, index) => ({ 'X-Forwarded-For': `203.0.113.${index + 1}` }));
 
   // guard token-logins-1: one of several clients gets in that use a token at once
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - ELSE ${isRepeatable} AND asker_hmac = ANY (:askerHmacs::bytea[]) END AS is_good
   // + ELSE ${isRepeatable} END AS is_good
   it('let exactly one of ten clients in, on two instances', async () => {
@@ -430,7 +430,7 @@ describe('simultaneous uses of one token', () => {
   });
 
   // guard token-logins-6: a token that has begun a session does not reset the password
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - WHERE token_hash = :tokenHash AND used_at IS NULL`,
   // + WHERE token_hash = :tokenHash`,
   it('by a login and a reset: a reset that waits for the login is refused', async () => {
@@ -438,7 +438,7 @@ describe('simultaneous uses of one token', () => {
     const token = await verificationToken(app, person);
     const spend = async (trx: Knex) => {
       const use = { sid: 'a session', askerHmacs: [Buffer.from('a client')] };
-      const spent = await new VerificationRepository(trx).spendToken(tokenHash(token), e164(person), use);
+      const spent = await new VerificationTokensRepository(trx).spendToken(tokenHash(token), e164(person), use);
       expect(spent).toEqual({ replacedSid: null });
     };
     expectUnknown(await whileOpen(app, spend, () => reset(token)));
@@ -449,7 +449,7 @@ describe('simultaneous uses of one token', () => {
     const person = await insertPerson(app);
     const token = await verificationToken(app, person);
     const use = async (trx: Knex) =>
-      expect(await new VerificationRepository(trx).useToken(tokenHash(token), e164(person))).toBe(true);
+      expect(await new VerificationTokensRepository(trx).useToken(tokenHash(token), e164(person))).toBe(true);
     expectUnknown(await whileOpen(app, use, () => logIn(token)));
     expect(await sessionsOf(person.id)).toEqual([]);
   });

@@ -203,15 +203,15 @@ describe('the account of a real number', () => {
   });
 
   // guard test-numbers-2: the token of a fixed code does not open an account that came to the number after it
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - .whereRaw(GOOD_FOR_ITS_ACCOUNT).first
   // + .first
   // guard test-numbers-12: the token of a fixed code does not log in to an account that came to the number after it
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - AND ${GOOD_FOR_ITS_ACCOUNT}`
   // + `
   // guard test-numbers-11: the token of a fixed code does not close an account that came to the number after it
-  // src/features/verification/verification-repository.ts
+  // src/features/verification/verification-tokens-repository.ts
   // - .whereRaw(GOOD_FOR_ITS_ACCOUNT).forUpdate()
   // + .forUpdate()
   it('is not taken over by the token of a fixed code that is older than it', async () => {
