@@ -57,7 +57,7 @@ describe.each([
   });
 
   // guard proxy-1: the client uploads to a path that an app does not use for a page
-  // packages/client/src/client.ts
+  // packages/client/src/images.ts
   // - const UPLOAD = '/files';
   // + const UPLOAD = '/';
   it('uploads portraits, and returns working addresses of images and captchas', async () => {

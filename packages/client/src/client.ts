@@ -1,8 +1,10 @@
 import { addressed } from './addressed.ts';
 import { BrokenOff, failure, type Answer, type Failure } from './answer.ts';
 import { isReadable, parsedBaseUrl } from './base-url.ts';
+import type { ClientOptions, MaybePromise } from './client-options.ts';
 import { CookieJar } from './cookie-jar.ts';
 import { exchange, type Reply } from './exchange.ts';
+import { formOf, UPLOAD, UPLOAD_TIMES, uploadedAt, type ImageFile, type UploadedImage } from './images.ts';
 import type { CallArguments, OperationPath, ResultOf, Schemas } from './operations.ts';
 import { isNode } from './platform.ts';
 import { readAnswer, readUpload, requestIdOf } from './read-answer.ts';
@@ -10,53 +12,10 @@ import type { CallReason, SyncReason, UploadReason, WithoutLogin } from './reaso
 import { Relogin } from './relogin.ts';
 import { isUnknown, repeating } from './repeating.ts';
 import { Session, type SessionListener } from './session.ts';
-import { memoryStorage, type ClientStorage } from './storage.ts';
+import { memoryStorage } from './storage.ts';
 import { TokenJar } from './token-jar.ts';
 import type { FollowingCall } from './sync/following.ts';
-import type { AskedChanges, KeptStore, SyncSource } from './sync/store.ts';
-
-export interface ClientOptions {
-  /** Address of the service: `https://accounts.example.com`. The constructor throws if it is not a whole address. */
-  baseUrl: string;
-  /**
-   * Allows `http://` to another machine, for a phone that tries a service in its own network. Everybody in between can
-   * read passwords and cookies. Without this option the constructor throws.
-   */
-  allowHttp?: boolean | undefined;
-  /** Where the jar keeps the cookies or tokens. Default: in memory, until a restart. */
-  storage?: ClientStorage | undefined;
-  /**
-   * Keeper of the session. Default: a jar of cookies in Node; the platform in browsers and React Native, which keep
-   * cookies. `bearer`: no cookies, but tokens in the storage, such as the keychain of a phone.
-   */
-  cookies?: 'platform' | 'jar' | 'bearer' | undefined;
-  /**
-   * Called when there is no session, or it has ended. With credentials the client logs in and repeats the call;
-   * without, the call is a 401.
-   */
-  credentials?: (() => MaybePromise<Schemas['Credentials'] | undefined>) | undefined;
-  /**
-   * Called when send_code requires a captcha, once per call. Returns what the user reads in the picture, the token of
-   * the page, or the payload of ALTCHA's widget.
-   */
-  captcha?: ((captcha: Schemas['Captcha']) => MaybePromise<string | undefined>) | undefined;
-  /** Longest wait for an answer to begin, or to continue. A whole answer may take 4 times that; sync and export, 40. */
-  timeoutMs?: number | undefined;
-  /** Maximum retries of a call without an answer, if docs/api.md says that a retry is safe. */
-  repeats?: number | undefined;
-  fetch?: typeof globalThis.fetch | undefined;
-}
-
-/** A Blob or File; in React Native `{ uri, name, type }`. */
-export type ImageFile = Blob | { uri: string; name: string; type: string };
-
-export interface UploadedImage {
-  url: string;
-  key: string;
-  hash: string;
-}
-
-type MaybePromise<T> = T | Promise<T>;
+import type { AskedChanges, KeptStore, SyncSource } from './sync/source.ts';
 
 /** A request, and how its answer is read. */
 interface Request<Result> {
@@ -71,7 +30,6 @@ const LOGIN = '/user/login';
 /** Operations that begin a session. */
 const BEGINS = new Set<OperationPath>([LOGIN, '/user/login_by_token', '/user/register_by_token']);
 const LOGOUT = '/user/logout';
-const UPLOAD = '/files';
 const CHECK = '/user/sessions/check';
 const SYNC = '/user/sync/{version}';
 const BAD_REQUEST = 400;
@@ -83,8 +41,6 @@ const TIMEOUT_MS = 15_000;
 /** Operations that wait for a provider of codes, and the most that its time adds. */
 const ASKS_PROVIDER = new Set<OperationPath>(['/user/send_code', '/user/verify_code']);
 const PROVIDER_MS = 15_000;
-/** An upload is answered only after all of it has arrived. */
-const UPLOAD_TIMES = 10;
 const REPEATS = 2;
 
 /** Operations with long answers. All others are short. */
@@ -187,15 +143,10 @@ export class Client implements SyncSource<SyncReason> {
     const granted = await this.call('/user/get_image_token');
     if (!granted.ok) return granted;
     const { domain, token } = granted.result;
-    const form = new FormData();
-    // The token first, so that it is checked before the file is read.
-    form.append('token', token);
-    if (key !== undefined) form.append('key', key);
-    form.append('file', image as Blob, 'image');
+    const form = formOf(image, token, key);
     const answer = await repeating(UPLOAD, this.#repeats, () => this.#upload(form));
     if (!answer.ok || answer.result === undefined) return answer as Answer<never, UploadReason>;
-    const base = /^https?:\/\//.test(domain) ? domain : `http://${domain}`;
-    return { ...answer, result: { ...answer.result, url: `${base}/${answer.result.key}` } };
+    return { ...answer, result: uploadedAt(domain, answer.result) };
   }
 
   /** Uploads an image and makes it the user's portrait. */

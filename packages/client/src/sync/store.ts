@@ -1,53 +1,19 @@
-import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 import { memoryStorage, type ClientStorage } from '../storage.ts';
 import { ChangeNotifier, hasChanges, nothing, type Listener, type StoreChanges } from './changes.ts';
-import { Following, type FollowingCall, type SessionSource } from './following.ts';
+import { Following, type FollowingCall } from './following.ts';
 import { StorageInUse, StoredHead, type Head } from './head.ts';
 import { alone } from './lock.ts';
 import { SyncOnReturn } from './returns.ts';
 import type { SyncBlacklistEntry, SyncFriend, SyncMembership, SyncMember, SyncUser } from './rows.ts';
+import type { SyncSource } from './source.ts';
 import { discardSpool, Spool, type SpooledAnswer } from './spool.ts';
+import type { SyncStoreOptions } from './store-options.ts';
+import { failureOf, type Synced } from './synced.ts';
 import { StoreDamaged } from './table.ts';
 import { Tables, type TableChanges } from './tables.ts';
 
-export interface AskedChanges {
-  names: boolean;
-  /** Set by a store that follows. No user has asked for such a call: it must not log in. */
-  following?: FollowingCall | undefined;
-}
-
 type Ask<Reason extends string> = (head: Head) => Promise<Answer<AsyncIterable<string>, Reason>>;
-
-/** The source of a store's changes: a client is one. */
-export interface SyncSource<Reason extends string = string> extends SessionSource {
-  /** Returns the answer of `/user/sync/{version}` while it arrives. It throws BrokenOff when it ends too early. */
-  changesSince(version: number, asked: AskedChanges): Promise<Answer<AsyncIterable<string>, Reason>>;
-  /** Adds the store, which the source may then clear and close. Call the returned function to stop that. */
-  addStore?(store: KeptStore): () => void;
-}
-
-export interface KeptStore {
-  clear(): Promise<void>;
-  close(): void;
-}
-
-export interface SyncStoreOptions {
-  /** Where the rows are kept. Default: in memory, so that everything is requested again after a restart. */
-  storage?: ClientStorage | undefined;
-  /** Whether to ask for names of friends and of users on the blacklist. */
-  names?: boolean | undefined;
-  /** Prefix of its keys, for several stores in one storage. */
-  prefix?: string | undefined;
-  /** Whether a page synchronises when it is online again, and when it becomes visible again. Default: true. */
-  syncOnReturn?: boolean | undefined;
-  /** Called with an error thrown by a listener, which does not fail the sync. Default: console.error. */
-  onListenerError?: ((error: unknown) => void) | undefined;
-}
-
-/** Reasons beside the service's. `storage_in_use` says that another store has written into this storage. */
-export type StoreReason = ClientReason | 'storage_in_use';
-
-export type Synced<Reason extends string> = Answer<StoreChanges, Reason | StoreReason>;
 
 /** Keeps the user, the blacklist, friends, groups and their members in storage, up to date by sync. */
 export class SyncStore<Reason extends string = string> {
@@ -327,10 +293,4 @@ function headOf({ version, user }: SpooledAnswer, { names }: Head): Omit<Head, '
 
 function isSame(before: SyncUser | undefined, after: SyncUser): boolean {
   return before?.nickname === after.nickname && before.portraitUri === after.portraitUri;
-}
-
-function failureOf(error: unknown): Failure<StoreReason> {
-  if (error instanceof BrokenOff) return failure(error.reason, error.message, { code: error.code });
-  const message = error instanceof Error ? error.message : 'the storage has failed';
-  return failure(error instanceof StorageInUse ? 'storage_in_use' : 'storage', message);
 }
