@@ -30,7 +30,7 @@ const client = new Client({ baseUrl: 'http://127.0.0.1:1', repeats: 0 });
 const answer = await client.call('/user/groups');
 assert.deepEqual([answer.ok, answer.reason], [false, 'network']);
 const store = new SyncStore(client, { storage: memoryStorage() });
-assert.equal((await store.sync()).reason, 'network');
+assert.equal((await store.sync()).reason, 'not_signed_in');
 assert.deepEqual(await store.friends(), []);
 
 // Two tabs of a browser.
