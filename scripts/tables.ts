@@ -1,7 +1,8 @@
 // Writes the tables of limits and queues into docs/limits.md, of metrics into docs/metrics.md, of scopes into
-// docs/admin-api.md, and the variables of limits into .env.example.
+// docs/admin-api.md, of commands into docs/admin.md, and the variables of limits into .env.example.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { flagsOf } from '../src/admin/command';
 import { COMMANDS } from '../src/admin/commands';
 import { SCOPES } from '../src/admin/tokens-repository';
 import { LIMIT_VARIABLES, LIMITS, limitsOf, type Limit, type LimitName, type LimitRow } from '../src/load/limits';
@@ -18,6 +19,7 @@ const TABLES = [
   { file: 'docs/limits.md', after: '|---|---|---|---|---|---|---|\n', before: '\nA client that', made: queuesTable },
   { file: 'docs/metrics.md', after: '|---|---|---|---|\n', before: '\n## Labels', made: metricsTable },
   { file: 'docs/admin-api.md', after: '|---|---|---|\n', before: '\nThe name is', made: scopesTable },
+  { file: 'docs/admin.md', after: '|---|---|---|---|\n', before: '\n## ', made: commandsTable },
   { file: '.env.example', after: ' its /48 (16 times).\n', before: '\n# --- docker compose only', made: variables },
 ];
 
@@ -36,7 +38,7 @@ export async function filesWithTables(): Promise<Map<string, string>> {
     const begin = text.indexOf(after) + after.length;
     const end = text.indexOf(before, begin);
     if (begin < after.length || end < 0) throw new Error(`${file} has no place for its table`);
-    files.set(file, text.slice(0, begin) + (await made()) + text.slice(end));
+    files.set(file, text.slice(0, begin) + (await made(text)) + text.slice(end));
   }
   return files;
 }
@@ -89,6 +91,23 @@ function scopesTable(): string {
   });
   const local = COMMANDS.filter(({ isLocal }) => isLocal);
   return `${rows.join('')}| no token | their answers are secrets, or they are for developers | ${named(local)}, completion |\n`;
+}
+
+/** Each command with a section links to it. A section of a command that does not exist is an error. */
+function commandsTable(page: string): string {
+  const titles = new Set(Array.from(page.matchAll(/^## `(.*)`$/gm), ([, title = '']) => title));
+  const rows = COMMANDS.map((command) => {
+    const { name, takes, what, options = {}, scope, isLocal } = command;
+    const title = `${name} ${takes}`.trim();
+    const named = titles.delete(title)
+      ? `[\`${title}\`](#${title.replace(/[^\w -]/g, '').replaceAll(' ', '-')})`
+      : `\`${title}\``;
+    const own = Object.entries(options).map(([flag, meaning]) => `; \`${flag}\` ${meaning}`);
+    const flags = Object.keys(flagsOf(command)).map((flag) => `\`${flag}\``);
+    return line(named, what + own.join(''), flags.join(' '), isLocal ? 'command line only' : `\`${scope}\``);
+  });
+  if (titles.size > 0) throw new Error(`docs/admin.md has sections of no command: ${[...titles].join(', ')}`);
+  return rows.join('');
 }
 
 function line(...cells: unknown[]): string {

@@ -36,7 +36,10 @@ const DOCTOR: Command = {
   run: doctor,
 };
 
-/** Every command of operators. Help, completion, the admin API and its document are made from this table. A test compares docs/admin.md with it. */
+/**
+ * Every command of operators. Help, completion, the admin API, its document and the table of docs/admin.md are made from
+ * this one.
+ */
 export const COMMANDS: Command[] = [
   WHY,
   ...USERS,

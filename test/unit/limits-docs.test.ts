@@ -10,6 +10,9 @@ describe('the page', () => {
   // docs/limits.md
   // - | exports | user | | 1 | 0 | | 429 too_many_at_once |
   // + | exports | user | | 2 | 0 | | 429 too_many_at_once |
+  // guard limits-docs-3: the documentation has each command of operators
+  // docs/admin.md
+  // - | [`limits top`](#limits-top) | shows the limits that are used up now, the most used first | | `support` |
   it('has the current tables, as have all others (npm run tables writes them)', async () => {
     for (const [file, text] of await filesWithTables())
       expect(readFileSync(join(__dirname, '../..', file), 'utf8')).toBe(text);

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asJson, asText } from '../../../src/admin/as-text';
 import type { Row } from '../../../src/admin/command';
-import { COMMANDS } from '../../../src/admin/commands';
 import { masked } from '../../../src/features/phones/phone-number';
 import { startApp, type Env, type TestApp } from '../../support/app';
 import { expectRefusal, post, reasonOf } from '../../support/calls';
@@ -16,7 +15,6 @@ import { command, linesOf, noted, rowsOf } from '../../support/operator';
 import { e164, insertPerson, newPhone, registerAndSignIn, signIn, type PhoneFields } from '../../support/people';
 import { productionEnv } from '../../support/production';
 import { rememberSecret } from '../../support/secrets';
-import { ROOT } from '../../support/service-process';
 import { stage } from '../../support/stage';
 import { startTwilioStandIn } from '../../support/stand-ins/twilio';
 import { startVendorServer } from '../../support/stand-ins/vendor-server';
@@ -468,12 +466,6 @@ describe('a mistake', () => {
   ])('in %s %j is told in a sentence', async (name, words, message) => {
     await expect(admin(name, words)).rejects.toThrow(message);
   });
-});
-
-it('docs/admin.md has a section for each command, and no other', () => {
-  const page = readFileSync(join(ROOT, 'docs/admin.md'), 'utf8');
-  const titles = [...page.matchAll(/^## `(.*)`$/gm)].map(([, title]) => title);
-  expect(titles).toEqual(COMMANDS.map(({ name, takes }) => `${name} ${takes}`.trim()));
 });
 
 it('an answer for a terminal has one line for each row, whatever a client sent as its name', () => {
