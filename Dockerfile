@@ -8,31 +8,33 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/embedded-database/package.json packages/embedded-database/
 COPY packages/image-server/package.json packages/image-server/
-COPY scripts/install-scripts.mjs scripts/trim-packages.mjs scripts/
+COPY scripts/launch/install-scripts.mjs scripts/launch/
+COPY scripts/release/trim-packages.mjs scripts/release/
 # npm ci does not run install scripts. The needed ones are run by name.
-RUN npm ci && node scripts/install-scripts.mjs
+RUN npm ci && node scripts/launch/install-scripts.mjs
 
 FROM packages AS runtime-packages
 # The optional package esbuild is removed by name, since --omit=optional would also remove binaries that other packages
 # need.
-RUN npm ci --omit=dev --workspace=packages/image-server --include-workspace-root --prefer-offline && node scripts/install-scripts.mjs
-RUN npm uninstall --no-save --omit=dev --workspace=packages/image-server --include-workspace-root esbuild && node scripts/trim-packages.mjs
+RUN npm ci --omit=dev --workspace=packages/image-server --include-workspace-root --prefer-offline && node scripts/launch/install-scripts.mjs
+RUN npm uninstall --no-save --omit=dev --workspace=packages/image-server --include-workspace-root esbuild && node scripts/release/trim-packages.mjs
 
 FROM packages AS build
 COPY tsconfig.json tsconfig.build.json knexfile.ts ./
-COPY scripts/build.mjs scripts/admin.ts scripts/migrate.ts scripts/migrate-rollback.ts scripts/
+COPY scripts/release/build.mjs scripts/release/
+COPY scripts/operate/admin.ts scripts/operate/migrate.ts scripts/operate/migrate-rollback.ts scripts/operate/
 COPY packages/embedded-database/src packages/embedded-database/src
 COPY packages/image-server/src packages/image-server/src
 COPY migrations migrations
 COPY docs/openapi.json docs/admin-openapi.json docs/
 COPY src src
-RUN node scripts/build.mjs
+RUN node scripts/release/build.mjs
 
 FROM ${NODE_IMAGE} AS service
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8585 DATA_DIR=/data
 WORKDIR /app
 RUN mkdir /data && chown node:node /data \
-  && printf '#!/bin/sh\nexec node /app/dist/scripts/admin.js "$@"\n' > /usr/local/bin/admin && chmod +x /usr/local/bin/admin
+  && printf '#!/bin/sh\nexec node /app/dist/scripts/operate/admin.js "$@"\n' > /usr/local/bin/admin && chmod +x /usr/local/bin/admin
 COPY --from=runtime-packages /app/package.json ./
 COPY --from=runtime-packages /app/node_modules node_modules
 COPY --from=build /app/dist dist

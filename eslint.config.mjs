@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { URL } from 'node:url';
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
-import { circleIn } from './scripts/circles.mjs';
+import { circleIn } from './scripts/check/circles.mjs';
 
 /** Layers of src, from the bottom up. A file imports only from its own layer and lower ones. */
 const LAYERS = (

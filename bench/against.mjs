@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../scripts/dependencies.mjs';
-import { npmCi } from '../scripts/npm-ci.mjs';
+import { root } from '../scripts/launch/dependencies.mjs';
+import { npmCi } from '../scripts/launch/npm-ci.mjs';
 
 /** Builds a commit in .cache, unless it is there. Returns its short name and its folder. */
 export async function earlierBuild(commit) {
@@ -17,7 +17,7 @@ export async function earlierBuild(commit) {
     command('tar', ['-xf', `${unfinished}.tar`, '-C', unfinished], root);
     rmSync(`${unfinished}.tar`);
     await install(unfinished);
-    command(process.execPath, ['scripts/build.mjs'], unfinished);
+    command(process.execPath, ['scripts/release/build.mjs'], unfinished);
     renameSync(unfinished, folder);
   }
   return { commit: name, folder };

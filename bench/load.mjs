@@ -3,7 +3,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { URL } from 'node:url';
 import { promisify } from 'node:util';
-import { root } from '../scripts/dependencies.mjs';
+import { root } from '../scripts/launch/dependencies.mjs';
 
 export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 export const CONNECTIONS = 32;

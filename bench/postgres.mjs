@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { URL } from 'node:url';
 import pg from 'pg';
-import { root } from '../scripts/dependencies.mjs';
+import { root } from '../scripts/launch/dependencies.mjs';
 
 const compiled = createRequire(`${root}/dist/src/server.js`);
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 import { dirname } from 'node:path';
-import { root } from '../scripts/dependencies.mjs';
+import { root } from '../scripts/launch/dependencies.mjs';
 import { chart } from './chart.mjs';
 import { CONNECTIONS, hasWrk } from './load.mjs';
 import { checkLine, markdown } from './markdown.mjs';

@@ -1,7 +1,7 @@
 // npm run bench: measures the compiled service beside a floor and beside other software. See docs/benchmark.md.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { root } from '../scripts/dependencies.mjs';
+import { root } from '../scripts/launch/dependencies.mjs';
 import { earlierBuild } from './against.mjs';
 import { hasWrk } from './load.mjs';
 import { readOptions } from './options.mjs';
@@ -40,7 +40,7 @@ async function prepare() {
   const folder = `${root}/bench`;
   if (needed && !existsSync(`${folder}/node_modules/${needed}`))
     command('npm', ['ci', '--no-audit', '--no-fund', ...(isAlone ? ['--omit=optional'] : [])], folder);
-  command(process.execPath, ['scripts/build.mjs'], root);
+  command(process.execPath, ['scripts/release/build.mjs'], root);
   if (options.against) options.earlier = await earlierBuild(options.against);
 }
 

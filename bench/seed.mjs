@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { root } from '../scripts/dependencies.mjs';
+import { root } from '../scripts/launch/dependencies.mjs';
 import { circleOf, PASSWORD, REGION, SQL } from './people.mjs';
 
 const { hash } = createRequire(`${root}/package.json`)('bcrypt');

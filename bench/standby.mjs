@@ -7,7 +7,7 @@ import { Postgres } from './postgres.mjs';
 
 const require = createRequire(import.meta.url);
 // The tests' helper is TypeScript.
-require('../scripts/typescript.cjs');
+require('../scripts/launch/typescript.cjs');
 const { copyAsStandby } = require('../test/support/standby-files');
 
 /** A hot standby of the benchmark's PostgreSQL, by streaming replication. */

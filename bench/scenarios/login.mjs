@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { root } from '../../scripts/dependencies.mjs';
+import { root } from '../../scripts/launch/dependencies.mjs';
 import { outputOf, subject } from '../load.mjs';
 import { compare, rateRatio } from '../measure.mjs';
 import { answerTo, GOOD, PASSWORD, person, postPhone, spread } from '../people.mjs';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { root } from '../../scripts/dependencies.mjs';
+import { root } from '../../scripts/launch/dependencies.mjs';
 import { subject } from '../load.mjs';
 import { target } from '../measure.mjs';
 import { readRequests } from '../people.mjs';
@@ -34,7 +34,7 @@ async function warmStarts(bench) {
     const begun = performance.now();
     const server = await startServer(bench, {
       name: 'npm-start',
-      args: ['scripts/run.mjs', 'src/server.ts'],
+      args: ['scripts/launch/run.mjs', 'src/server.ts'],
       cwd: root,
       env,
     });

@@ -1,7 +1,7 @@
 // Counts the passwords that bcrypt compares in a number of seconds on libuv's threads, with all processors to itself.
 import { createRequire } from 'node:module';
 import { performance } from 'node:perf_hooks';
-import { root } from '../../scripts/dependencies.mjs';
+import { root } from '../../scripts/launch/dependencies.mjs';
 import { PASSWORD } from '../people.mjs';
 
 const AT_A_TIME = 32;

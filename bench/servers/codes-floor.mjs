@@ -4,7 +4,7 @@ import { createHmac, randomInt, randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { json } from 'node:stream/consumers';
-import { root } from '../../scripts/dependencies.mjs';
+import { root } from '../../scripts/launch/dependencies.mjs';
 import { listenJson, newPool, SESSION_SECRET, SMS_FILE } from './own.mjs';
 
 const MINUTE = 60;

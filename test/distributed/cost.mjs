@@ -6,7 +6,7 @@ import { cpuOfTrees } from '../../bench/cpu.mjs';
 
 const require = createRequire(import.meta.url);
 // The tests' helpers are TypeScript.
-require('../../scripts/typescript.cjs');
+require('../../scripts/launch/typescript.cjs');
 const { migrate } = require('../../src/database/migrations');
 const { startApp } = require('../support/app');
 const { CitusCluster, missingForCitus } = require('../support/citus');

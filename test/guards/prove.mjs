@@ -11,7 +11,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { root } from '../../scripts/dependencies.mjs';
+import { root } from '../../scripts/launch/dependencies.mjs';
 import { formOf, foundOf, madeOf } from './form.mjs';
 import { guardsOf } from './read.mjs';
 import { addSeen, formsAt, seenForms } from './seen.mjs';

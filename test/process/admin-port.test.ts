@@ -20,7 +20,7 @@ const settings = () => ({
 
 /** Runs npm run admin beside the service. */
 function admin(env: Record<string, string>, ...words: string[]): unknown {
-  const args = [RUN, 'scripts/admin.ts', '--json', ...words];
+  const args = [RUN, 'scripts/operate/admin.ts', '--json', ...words];
   const own = { PATH: process.env.PATH, HOME: process.env.HOME };
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: ROOT,

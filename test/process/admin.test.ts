@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 function admin(words: string[], databaseUrl = database.serviceUrl, settings: Record<string, string> = {}) {
-  const args = [RUN, 'scripts/admin.ts', ...words];
+  const args = [RUN, 'scripts/operate/admin.ts', ...words];
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
@@ -79,7 +79,7 @@ describe('npm run admin', () => {
   });
 
   // guard process-admin-1: scripts can tell a mistake of the operator from a failure of the service
-  // scripts/admin.ts
+  // scripts/operate/admin.ts
   // - process.exitCode = isMistake(error) ? MISTAKEN : FAILED;
   // + process.exitCode = MISTAKEN;
   it('exits with 2 when a statement fails, and tells it in one line', async () => {

@@ -68,20 +68,20 @@ async function interruptOnceItFollows(): Promise<void> {
 
 describe('npm run move', () => {
   // guard move-1: nothing is written after the last change that is moved
-  // scripts/moving/old-database.ts
+  // scripts/operate/moving/old-database.ts
   // - (await this.db.query(END_OLDER, [rows[0]?.now])).rows.length > 0 ||
   // guard move-2: the last changes are moved, too
-  // scripts/move.ts
+  // scripts/operate/move.ts
   // - while (await pass(old, next));
   // guard move-3: a large value that is not in the log stays
-  // scripts/moving/change-log.ts
+  // scripts/operate/moving/change-log.ts
   // - isPartial: before?.values === undefined || before.isPartial
   // + isPartial: false
   // guard move-4: a row whose key has changed does not stay under the old one
-  // scripts/moving/change-log.ts
+  // scripts/operate/moving/change-log.ts
   // - if (message.tag === 'update' && message.key) put(message.key);
   // guard move-5: no trigger changes what is moved
-  // scripts/moving/new-database.ts
+  // scripts/operate/moving/new-database.ts
   // - SET LOCAL session_replication_role = replica
   // + SET LOCAL session_replication_role = origin
   it('copies every row as it is at the end, while all is changed', async () => {
@@ -158,15 +158,15 @@ describe('npm run move', () => {
   }
 
   // guard move-6: the service cannot use the old database
-  // scripts/moving/connect.ts
+  // scripts/operate/moving/connect.ts
   // - CONNECTION LIMIT ${isAllowed ? -1 : 0}
   // + CONNECTION LIMIT -1
   // guard move-7: versions of the new database are above those of the old one
-  // scripts/moving/new-database.ts
+  // scripts/operate/moving/new-database.ts
   // - 'INSERT INTO sync_epoch (base, system_identifier) SELECT $1, system_identifier FROM pg_control_system()',
   // + 'SELECT $1::bigint',
   // guard move-8: ids of the new database do not repeat those of the old one
-  // scripts/moving/new-database.ts
+  // scripts/operate/moving/new-database.ts
   // - max(${escapeIdentifier(column)})
   // + 1
   it('closes the old database to the service: sessions, clients and ids go on in the new one', async () => {
@@ -212,7 +212,7 @@ describe('npm run move', () => {
   });
 
   // guard move-9: nothing is moved to a database in use
-  // scripts/moving/new-database.ts
+  // scripts/operate/moving/new-database.ts
   // - if (users.rows.length > 0)
   // + if (false)
   it('does not write to a database that has users', async () => {

@@ -243,7 +243,7 @@ async function rowsOf(url: string, sql: string): Promise<unknown[]> {
 
 /** Runs npm run migrate. */
 function runMigrations(env: Record<string, string>): string {
-  const { stdout, stderr } = spawnSync(process.execPath, [RUN, 'scripts/migrate.ts'], {
+  const { stdout, stderr } = spawnSync(process.execPath, [RUN, 'scripts/operate/migrate.ts'], {
     cwd: ROOT,
     env: { ...process.env, ...env },
   });

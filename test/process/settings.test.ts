@@ -160,10 +160,14 @@ describe('npm start with DATABASE_URL', () => {
 describe('npm run migrate:rollback', () => {
   const newest = migrations.at(-1) ?? '';
   const rollBack = (url: string, { NODE_ENV = 'development', answers = [] as string[] } = {}) => {
-    const { stdout, stderr, status } = spawnSync(process.execPath, [RUN, 'scripts/migrate-rollback.ts', ...answers], {
-      cwd: ROOT,
-      env: { ...process.env, NODE_ENV, DATABASE_URL: url },
-    });
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [RUN, 'scripts/operate/migrate-rollback.ts', ...answers],
+      {
+        cwd: ROOT,
+        env: { ...process.env, NODE_ENV, DATABASE_URL: url },
+      },
+    );
     return { told: stdout.toString(), refused: stderr.toString(), status };
   };
 
@@ -179,7 +183,7 @@ describe('npm run migrate:rollback', () => {
   });
 
   // guard settings-2: in production a migration is undone only when told twice
-  // scripts/migrate-rollback.ts
+  // scripts/operate/migrate-rollback.ts
   // - if (!isAgreed)
   // + if (false)
   it('undoes a migration in production only when told twice', async () => {

@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function setUp({ answers = [] as string[], args = [] as string[], env = {} } = {}) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [join(ROOT, 'scripts/setup.mjs'), ...args], {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(ROOT, 'scripts/operate/setup.mjs'), ...args], {
     cwd: folder,
     input: answers.map((answer) => `${answer}\n`).join(''),
     env: { PATH: process.env.PATH, ...env },
@@ -51,7 +51,7 @@ function environmentOfService(): Record<string, string> {
 
 describe('npm run setup', () => {
   // guard setup-3: the secrets that setup makes are readable only by the user who made them
-  // scripts/setup.mjs
+  // scripts/operate/setup.mjs
   // - mode: 0o600
   // + mode: 0o644
   it('asks, and writes an .env with which the service starts in production', () => {
@@ -143,9 +143,9 @@ describe('npm run setup', () => {
   });
 
   // guard setup-2: setup does not change an existing .env
-  // scripts/setup.mjs
+  // scripts/operate/setup.mjs
   // - if (existsSync(target)) throw new Mistake('there is an .env already, and it stays as it is');
-  // scripts/setup.mjs
+  // scripts/operate/setup.mjs
   // - flag: 'wx'
   // + flag: 'w'
   it('does not change an existing .env', () => {
@@ -159,7 +159,7 @@ describe('npm run setup', () => {
   });
 
   // guard setup-1: setup does not write settings that the service would refuse
-  // scripts/setup.mjs
+  // scripts/operate/setup.mjs
   // - , ...mistakesIn(given)]
   // + ]
   it.each([

@@ -97,7 +97,7 @@ function copied(leftOut) {
   for (const block of blocks) if (block.file !== leftOut) apply(tree, block);
   // With a missing file its output may be wrong; a check fails then.
   if (leftOut !== 'npm run openapi')
-    spawnSync(process.execPath, ['--require', './scripts/typescript.cjs', 'scripts/openapi.ts'], {
+    spawnSync(process.execPath, ['--require', './scripts/launch/typescript.cjs', 'scripts/describe/openapi.ts'], {
       cwd: tree,
       stdio: 'ignore',
     });

@@ -10,7 +10,7 @@ interface Moving {
 
 /** Starts npm run move with these words. */
 export function startMove(from: string, to: string, ...words: string[]): Moving {
-  const child = spawn(process.execPath, [RUN, 'scripts/move.ts', ...words], {
+  const child = spawn(process.execPath, [RUN, 'scripts/operate/move.ts', ...words], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: from, MOVE_TO: to },
   });

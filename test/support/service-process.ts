@@ -9,9 +9,9 @@ import { until } from './until';
 export const ROOT = join(__dirname, '..', '..');
 
 /** Runs a program of the sources, as npm's commands do. */
-export const RUN = join(ROOT, 'scripts/run.mjs');
+export const RUN = join(ROOT, 'scripts/launch/run.mjs');
 /** Lets a process of Node's own load TypeScript: `node --require TYPESCRIPT`. */
-export const TYPESCRIPT = join(ROOT, 'scripts/typescript.cjs');
+export const TYPESCRIPT = join(ROOT, 'scripts/launch/typescript.cjs');
 
 /** For NODE_OPTIONS: the process prints at its end which packages it has loaded. */
 export const SHOW_MODULES = `--require=${join(ROOT, 'test/support/show-modules.cjs')}`;

@@ -51,7 +51,7 @@ const check = (...words: string[]) => run('check', ...words);
 
 function run(script: string, ...words: string[]) {
   const { JEST_WORKER_ID: _worker, TEST_REPORT: _ofThisRun, ...env } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/${script}.mjs`, ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/check/${script}.mjs`, ...words], {
     cwd: folder,
     env,
     encoding: 'utf8',
@@ -115,7 +115,7 @@ describe('npm run test:all', () => {
 
 describe('npm run check', () => {
   // guard check-1: a test that also fails by itself fails the check
-  // scripts/test.mjs
+  // scripts/check/test.mjs
   // - return second.isGood;
   // + return true;
   it('reports unused exports, wrong documents, and tests that also fail by themselves', () => {

@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 function circleAmong(files: Record<string, string>): unknown {
   mkdirSync(join(folder, 'inner'));
   for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
-  const program = `import('./scripts/circles.mjs').then(({ circleIn }) =>
+  const program = `import('./scripts/check/circles.mjs').then(({ circleIn }) =>
     console.log(JSON.stringify(circleIn(${JSON.stringify(folder)}) ?? null)));`;
   const printed = execFileSync(process.execPath, ['-e', program], { cwd: ROOT, encoding: 'utf8' });
   return JSON.parse(printed.replaceAll(`${folder}/`, ''));
@@ -22,7 +22,7 @@ function circleAmong(files: Record<string, string>): unknown {
 
 describe('a circle of files', () => {
   // guard circles-1: files that import each other are refused, also where they import types
-  // scripts/circles.mjs
+  // scripts/check/circles.mjs
   // - if (path.includes(file))
   // + if (false)
   it('is found over several files and folders, by types too', () => {

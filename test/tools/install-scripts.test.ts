@@ -76,7 +76,7 @@ describe('npm in a project with the settings of this one', () => {
   }
 
   function runInstallScripts(): void {
-    run(process.execPath, 'scripts/install-scripts.mjs');
+    run(process.execPath, 'scripts/launch/install-scripts.mjs');
   }
 
   /** Runs a program without the environment of an npm that runs this test. */

@@ -18,8 +18,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'old-node-'));
   mkdirSync(join(folder, 'scripts/node'), { recursive: true });
   for (const name of ['run', 'node', 'npm-ci', 'dependencies'])
-    cpSync(join(ROOT, `scripts/${name}.mjs`), join(folder, `scripts/${name}.mjs`));
-  writeFileSync(join(folder, 'scripts/install-scripts.mjs'), 'export const runInstallScripts = () => true;');
+    cpSync(join(ROOT, `scripts/launch/${name}.mjs`), join(folder, `scripts/launch/${name}.mjs`));
+  writeFileSync(join(folder, 'scripts/launch/install-scripts.mjs'), 'export const runInstallScripts = () => true;');
   writeFileSync(join(folder, 'package-lock.json'), '{ "packages": {} }');
   writeJson('scripts/node/package.json', { name: 'node', version: '1.0.0', optionalDependencies: { newer: NEWER } });
   // Makes this Node call itself an old one; the newer one, which has another name, stays as it is.
@@ -79,7 +79,7 @@ function addressOf(server: Server): string {
 }
 
 function begin(program: string, address = 'http://127.0.0.1:1') {
-  writeFileSync(join(folder, 'scripts/program.mjs'), program);
+  writeFileSync(join(folder, 'program.mjs'), program);
   const env = {
     PATH: process.env.PATH,
     HOME: folder,
@@ -87,7 +87,7 @@ function begin(program: string, address = 'http://127.0.0.1:1') {
     npm_config_registry: address,
     npm_config_fetch_retries: '0',
   };
-  const child = spawn(process.execPath, ['scripts/run.mjs', 'scripts/program.mjs', 'a', 'b c'], { cwd: folder, env });
+  const child = spawn(process.execPath, ['scripts/launch/run.mjs', 'program.mjs', 'a', 'b c'], { cwd: folder, env });
   const told = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (data) => (told[name] += String(data)));
   return { child, told, ended: once(child, 'close') };
@@ -136,8 +136,8 @@ describe('a command on a Node that is too old', () => {
   });
 
   it('runs in the first process when its Node is new enough', () => {
-    writeFileSync(join(folder, 'scripts/program.mjs'), 'console.log(process.ppid);');
-    const { stdout } = spawnSync(process.execPath, ['scripts/run.mjs', 'scripts/program.mjs'], { cwd: folder });
+    writeFileSync(join(folder, 'program.mjs'), 'console.log(process.ppid);');
+    const { stdout } = spawnSync(process.execPath, ['scripts/launch/run.mjs', 'program.mjs'], { cwd: folder });
     expect(stdout.toString()).toBe(`${process.pid}\n`);
   });
 });
@@ -147,7 +147,7 @@ it('prints what goes before PATH for scripts of the shell', () => {
   mkdirSync(bin, { recursive: true });
   writeJson('scripts/node/package.json', { optionalDependencies: { newer: process.versions.node } });
   symlinkSync(process.execPath, join(bin, 'node'));
-  const old = ['--require', join(folder, 'old.cjs'), 'scripts/node.mjs'];
+  const old = ['--require', join(folder, 'old.cjs'), 'scripts/launch/node.mjs'];
   expect(spawnSync(process.execPath, old, { cwd: folder }).stdout.toString()).toBe(`${bin}:`);
-  expect(spawnSync(process.execPath, ['scripts/node.mjs'], { cwd: folder }).stdout.toString()).toBe('');
+  expect(spawnSync(process.execPath, ['scripts/launch/node.mjs'], { cwd: folder }).stdout.toString()).toBe('');
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-const PROGRAM = resolve('scripts/prose.mjs');
+const PROGRAM = resolve('scripts/check/prose.mjs');
 let folder: string;
 
 beforeEach(() => {

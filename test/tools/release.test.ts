@@ -50,7 +50,7 @@ function commit(): void {
 }
 
 function release(...words: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/release.mjs', ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/release/release.mjs', ...words], {
     cwd: folder,
     encoding: 'utf8',
   });
@@ -103,10 +103,10 @@ describe('npm run release', () => {
   });
 
   // guard release-1: a release contains nothing that is not committed
-  // scripts/release.mjs
+  // scripts/release/release.mjs
   // - if (git('status', '--porcelain') !== '') throw new Refusal('commit or remove what has changed first: git status');
   // guard release-2: a release contains nothing that the check refuses
-  // scripts/release.mjs
+  // scripts/release/release.mjs
   // - if (!npm('run', 'check')) throw
   // + if (!npm('run', 'check') && false) throw
   it.each<[string, string[], () => void, RegExp]>([

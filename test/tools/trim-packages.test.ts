@@ -30,8 +30,8 @@ const STAYS = [
 
 describe('the packages of the image', () => {
   it('lack TypeScript, source maps and unserved files of Swagger UI, and keep everything else', () => {
-    mkdirSync(join(folder, 'scripts'));
-    cpSync(join(ROOT, 'scripts/trim-packages.mjs'), join(folder, 'scripts/trim-packages.mjs'));
+    mkdirSync(join(folder, 'scripts/release'), { recursive: true });
+    cpSync(join(ROOT, 'scripts/release/trim-packages.mjs'), join(folder, 'scripts/release/trim-packages.mjs'));
     const packages = join(folder, 'node_modules');
     for (const path of [...GOES, ...STAYS]) {
       mkdirSync(dirname(join(packages, path)), { recursive: true });
@@ -39,7 +39,7 @@ describe('the packages of the image', () => {
     }
     mkdirSync(join(packages, 'a/node_modules/.bin'));
     symlinkSync('../typescript/lib/typescript.js', join(packages, 'a/node_modules/.bin/tsc'));
-    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'scripts/trim-packages.mjs')]);
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'scripts/release/trim-packages.mjs')]);
     expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' });
     expect([...GOES, ...STAYS].filter((path) => existsSync(join(packages, path)))).toEqual(STAYS);
   });

@@ -20,8 +20,8 @@ const write = (name: string, text: string) => writeFileSync(inFolder(name), text
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'typescript-'));
-  mkdirSync(inFolder('scripts'));
-  copyFileSync(TYPESCRIPT, inFolder('scripts/typescript.cjs'));
+  mkdirSync(inFolder('scripts/launch'), { recursive: true });
+  copyFileSync(TYPESCRIPT, inFolder('scripts/launch/typescript.cjs'));
   symlinkSync(join(ROOT, 'node_modules'), inFolder('node_modules'));
   write('program.ts', `import { word } from './word';\nvoid import('./word').then(() => console.log(word as string));`);
   write('word.ts', `export const word = 'one';`);
@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 async function run(): Promise<string> {
-  const args = ['--require', inFolder('scripts/typescript.cjs'), inFolder('program.ts')];
+  const args = ['--require', inFolder('scripts/launch/typescript.cjs'), inFolder('program.ts')];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: folder });
   return stdout + stderr;
 }
@@ -37,7 +37,7 @@ const kept = () => readdirSync(inFolder('.cache/compiled')).map((name) => inFold
 
 describe('compiled sources', () => {
   // guard typescript-1: a compiled source is used only while its file is whole and the source is the same
-  // scripts/typescript.cjs
+  // scripts/launch/typescript.cjs
   // - if (found.endsWith(end)) return found;
   // + if (found) return found;
   it('are kept once each, and made again when a source has changed or the file is not whole', async () => {
@@ -50,7 +50,7 @@ describe('compiled sources', () => {
   });
 
   // guard typescript-2: a service starts where it may not write
-  // scripts/typescript.cjs
+  // scripts/launch/typescript.cjs
   // - } catch {
   // -   // The disk is full, or this user may not write there.
   // + } catch (error) {

@@ -50,7 +50,7 @@ async function look(answer: RequestListener, seconds = 120) {
 
 async function lookAt(address: string, seconds = 120) {
   const env = { PATH: process.env.PATH, HOME: folder, npm_config_registry: address };
-  const args = [join(ROOT, 'scripts/weaknesses.mjs'), `--seconds=${seconds}`, folder];
+  const args = [join(ROOT, 'scripts/check/weaknesses.mjs'), `--seconds=${seconds}`, folder];
   const child = spawn(process.execPath, args, { env });
   const told = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (data) => (told[name] += String(data)));
@@ -60,7 +60,7 @@ async function lookAt(address: string, seconds = 120) {
 
 describe('the check for known weaknesses', () => {
   // guard weaknesses-1: a package with a high weakness that has a mend fails the check
-  // scripts/weaknesses.mjs
+  // scripts/check/weaknesses.mjs
   // - process.exitCode = 1;
   it.each(['high', 'critical'])('fails for a %s one that a newer version mends, and names both', async (severity) => {
     const { status, stderr } = await look(knowing(severity, '1.0.0', '1.0.1'));

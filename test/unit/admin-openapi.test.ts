@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { adminDocument } from '../../scripts/openapi/admin-document';
-import type { Package } from '../../scripts/openapi/document';
+import { adminDocument } from '../../scripts/describe/openapi/admin-document';
+import type { Package } from '../../scripts/describe/openapi/document';
 import { REMOTE_COMMANDS } from '../../src/admin/admin-api';
 import { pathOf } from '../../src/admin/command-body';
 import { ADMIN_DOCUMENT } from '../support/document';

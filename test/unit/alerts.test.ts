@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { describedMetrics } from '../../scripts/described-metrics';
+import { describedMetrics } from '../../scripts/describe/described-metrics';
 import { ALERT_FAULTS } from '../faults/alert-faults';
 import { ROOT } from '../support/service-process';
 

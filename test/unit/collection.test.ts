@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { collectionOf, type Document } from '../../scripts/collection/collection';
+import { collectionOf, type Document } from '../../scripts/describe/collection/collection';
 import { ROOT } from '../support/service-process';
 
 const document = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as Document;

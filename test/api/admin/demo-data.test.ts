@@ -92,7 +92,7 @@ interface Run {
 function run(env: Record<string, string>, args: string[] = []): Promise<Run> {
   const options = { cwd: ROOT, env: { PATH: process.env.PATH, NODE_ENV: 'development', ...env } };
   return new Promise((resolve) => {
-    execFile(process.execPath, [RUN, 'scripts/admin.ts', 'demo', ...args], options, (error, stdout, stderr) =>
+    execFile(process.execPath, [RUN, 'scripts/operate/admin.ts', 'demo', ...args], options, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { collectionOf, type Document, type Item } from '../../../scripts/collection/collection';
+import { collectionOf, type Document, type Item } from '../../../scripts/describe/collection/collection';
 import type { TestApp } from '../../support/app';
 import { rememberSecret } from '../../support/secrets';
 import { ROOT } from '../../support/service-process';

@@ -1,0 +1,142 @@
+// Writes the tables of limits and queues into docs/limits.md, of metrics into docs/metrics.md, of scopes into
+// docs/admin-api.md, of commands into docs/admin.md, and the variables of limits into .env.example.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { flagsOf } from '../../src/admin/command';
+import { COMMANDS } from '../../src/admin/commands';
+import { SCOPES } from '../../src/admin/tokens-repository';
+import { LIMIT_VARIABLES, LIMITS, limitsOf, type Limit, type LimitName, type LimitRow } from '../../src/load/limits';
+import { queueTable } from '../../src/load/queues';
+import { describedMetrics } from './described-metrics';
+
+const ROOT = join(__dirname, '../..');
+/** Line width of .env.example. */
+const WIDTH = 122;
+
+/** Generated parts of files, each between two texts. */
+const TABLES = [
+  { file: 'docs/limits.md', after: '|---|---|---|---|---|\n', before: '\n## At once', made: limitsTable },
+  { file: 'docs/limits.md', after: '|---|---|---|---|---|---|---|\n', before: '\nA client that', made: queuesTable },
+  { file: 'docs/metrics.md', after: '|---|---|---|---|\n', before: '\n## Labels', made: metricsTable },
+  { file: 'docs/admin-api.md', after: '|---|---|---|\n', before: '\nThe name is', made: scopesTable },
+  { file: 'docs/admin.md', after: '|---|---|---|---|\n', before: '\n## ', made: commandsTable },
+  { file: '.env.example', after: ' its /48 (16 times).\n', before: '\n# --- docker compose only', made: variables },
+];
+
+const WINDOWS = new Map([
+  [60, 'a minute'],
+  [15 * 60, '15 minutes'],
+  [60 * 60, 'an hour'],
+  [24 * 60 * 60, 'a day'],
+]);
+
+/** Returns the new text of each file. */
+export async function filesWithTables(): Promise<Map<string, string>> {
+  const files = new Map(TABLES.map(({ file }) => [file, readFileSync(join(ROOT, file), 'utf8')]));
+  for (const { file, after, before, made } of TABLES) {
+    const text = files.get(file) ?? '';
+    const begin = text.indexOf(after) + after.length;
+    const end = text.indexOf(before, begin);
+    if (begin < after.length || end < 0) throw new Error(`${file} has no place for its table`);
+    files.set(file, text.slice(0, begin) + (await made(text)) + text.slice(end));
+  }
+  return files;
+}
+
+function limitsTable(): string {
+  const [inProduction, elsewhere] = [true, false].map((isProduction) =>
+    limitsOf({ CODE_RESEND_SECONDS: 60 }, isProduction),
+  );
+  const rows = Object.entries(LIMITS) as [LimitName, LimitRow][];
+  const lines = rows.map(([name, { what, per, refusal }]) => {
+    const { amount = 0, seconds = 0 } = inProduction?.[name] ?? {};
+    const most = amount.toLocaleString('en') + (elsewhere?.[name].amount === amount ? '' : ' in production');
+    return what === undefined ? '' : line(what, whose(per), most, WINDOWS.get(seconds), refusal(1, Infinity).reason);
+  });
+  return lines.join('');
+}
+
+function queuesTable(): string {
+  const rows = Object.values(queueTable(2)).map(({ what, per, waiting, refusal, ...rules }) => {
+    const { atOnce, share, waitMs } = { atOnce: undefined, share: undefined, waitMs: undefined, ...rules };
+    const { code, reason } = refusal();
+    const most = waiting === Infinity ? '' : waiting.toLocaleString('en');
+    const longest = waitMs === undefined ? '' : `${waitMs / 1_000} s`;
+    return line(what, per, inDigits(atOnce), inDigits(share), most, longest, `${code} ${reason}`);
+  });
+  return rows.join('');
+}
+
+function inDigits(places: number | undefined): string {
+  return places?.toLocaleString('en') ?? '';
+}
+
+async function metricsTable(): Promise<string> {
+  const shown = (words: string[]) => words.map((word) => `\`${word}\``).join(', ');
+  const rows = (await describedMetrics()).described();
+  return rows.map(({ name, type, help, labels }) => line(`\`${name}\``, type, shown(labels), help)).join('');
+}
+
+const FOR = {
+  read: 'looking: dashboards, jobs; no answer has a whole phone, and users are named by ids only',
+  support: 'helping users: the help desk',
+  admin: 'closing an account or a group, moving an account to another phone',
+};
+
+function scopesTable(): string {
+  const named = (commands: typeof COMMANDS) => commands.map(({ name }) => name).join(', ');
+  const rows = SCOPES.map((scope) => {
+    const commands = COMMANDS.filter((one) => one.scope === scope && one.isLocal !== true);
+    return line(`\`${scope}\``, FOR[scope], named(commands));
+  });
+  const local = COMMANDS.filter(({ isLocal }) => isLocal);
+  return `${rows.join('')}| no token | their answers are secrets, or they are for developers | ${named(local)}, completion |\n`;
+}
+
+/** Each command with a section links to it. A section of a command that does not exist is an error. */
+function commandsTable(page: string): string {
+  const titles = new Set(Array.from(page.matchAll(/^## `(.*)`$/gm), ([, title = '']) => title));
+  const rows = COMMANDS.map((command) => {
+    const { name, takes, what, options = {}, scope, isLocal } = command;
+    const title = `${name} ${takes}`.trim();
+    const named = titles.delete(title)
+      ? `[\`${title}\`](#${title.replace(/[^\w -]/g, '').replaceAll(' ', '-')})`
+      : `\`${title}\``;
+    const own = Object.entries(options).map(([flag, meaning]) => `; \`${flag}\` ${meaning}`);
+    const flags = Object.keys(flagsOf(command)).map((flag) => `\`${flag}\``);
+    return line(named, what + own.join(''), flags.join(' '), isLocal ? 'command line only' : `\`${scope}\``);
+  });
+  if (titles.size > 0) throw new Error(`docs/admin.md has sections of no command: ${[...titles].join(', ')}`);
+  return rows.join('');
+}
+
+function line(...cells: unknown[]): string {
+  return `| ${cells.join(' | ')} |\n`.replace(/ {2}/g, ' ');
+}
+
+function whose(per: Limit['per']): string {
+  if (per === 'service') return 'all';
+  return per === 'address' ? 'an address' : `a ${per}`;
+}
+
+function variables(): string {
+  const entries = [...LIMIT_VARIABLES].map(([name, { what, per, seconds, says, amount, production }]) => {
+    const counted = what && `Per ${per} in ${WINDOWS.get(Number(seconds))}: ${what}.`;
+    const comment = [counted, says].filter(Boolean).join(' ').replaceAll('`', '');
+    return `${commented(comment)}${production === undefined ? '' : '# '}${name}=${amount ?? production ?? ''}\n`;
+  });
+  return entries.join('');
+}
+
+function commented(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last && last.length + word.length + 3 > WIDTH) lines.push(word);
+    else lines.splice(-1, 1, last ? `${last} ${word}` : word);
+  }
+  return lines.map((one) => `# ${one}\n`).join('');
+}
+
+if (process.argv[1] === __filename)
+  void filesWithTables().then((files) => files.forEach((text, file) => writeFileSync(join(ROOT, file), text)));

@@ -1,0 +1,179 @@
+// npm run setup: writes the .env of a deployment with the compose file: new secrets, and settings from arguments
+// (DOMAIN=…), the environment or answers, checked like the service checks them. Does not change an existing .env.
+import { Buffer } from 'node:buffer';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import { ensureDependencies, root } from '../launch/dependencies.mjs';
+
+const target = join(process.cwd(), '.env');
+
+const QUESTIONS = [
+  {
+    name: 'DOMAIN',
+    question: 'The name that clients use, such as accounts.example.com',
+    form: /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i,
+  },
+  {
+    name: 'DATABASE_URL',
+    question: 'Your database, as postgresql://user:password@host:5432/database',
+    unless: hasDatabase,
+  },
+  {
+    name: 'TWILIO_ACCOUNT_SID',
+    question: 'The Account SID at Twilio, AC…',
+    form: /^AC[0-9a-f]{32}$/,
+    unless: isOfOtherSender,
+  },
+  { name: 'TWILIO_AUTH_TOKEN', question: 'Its auth token', unless: isOfOtherSender },
+  {
+    name: 'TWILIO_FROM',
+    question: 'The number to send from, such as +447400000000, or a messaging service, MG…',
+    unless: (settings) => Boolean(settings.TWILIO_MESSAGING_SERVICE_SID) || isOfOtherSender(settings),
+  },
+  {
+    name: 'SEND_CODE_PER_DAY',
+    question: 'The new users that you expect on a good day; three messages a day are paid for each at most',
+    form: /^\d{1,7}$/,
+    // Few users still need room for a bad day.
+    from: (users) => String(Math.max(100, 3 * Number(users))),
+  },
+];
+const DEFAULTS = { COMPOSE_PROFILES: 'database,proxy', SMS_PROVIDER: 'twilio', STORAGE_PROVIDER: 'local' };
+const SECRETS = {
+  SESSION_SECRETS: randomSecret,
+  MESSAGING_JWT_KEY: signingKey,
+  POSTGRES_PASSWORD: randomSecret,
+  DATABASE_PASSWORD: randomSecret,
+  DATABASE_MIGRATION_PASSWORD: randomSecret,
+};
+/** Settings of the compose file that are needed to check others. */
+const OF_COMPOSE = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgresql://accounts@postgres:5432/accounts',
+  DATABASE_MIGRATION_URL: 'postgresql://accounts@postgres:5432/accounts',
+};
+/** Settings that the compose file makes up for its own database unless they are set and empty. */
+const OWN_DATABASE = {
+  POSTGRES_PASSWORD: '',
+  DATABASE_PASSWORD: '',
+  DATABASE_MIGRATION_URL: '',
+  DATABASE_MIGRATION_PASSWORD: '',
+};
+
+class Mistake extends Error {}
+
+async function main(words) {
+  if (existsSync(target)) throw new Mistake('there is an .env already, and it stays as it is');
+  const settings = { ...DEFAULTS, ...fromEnvironment(), ...fromArguments(words) };
+  const mistakesIn = await checksOfService();
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  for (const asked of QUESTIONS.filter(({ unless }) => !unless?.(settings)))
+    settings[asked.name] ??= await answer(asked, lines, mistakesIn);
+  useMessagingService(settings);
+  const given = hasDatabase(settings) ? settings : { ...OWN_DATABASE, ...settings };
+  const mistakes = [...QUESTIONS.flatMap((asked) => formMistakes(asked, settings)), ...mistakesIn(given)];
+  if (mistakes.length > 0) throw new Mistake(mistakes.join('\n'));
+  for (const [name, make] of Object.entries(SECRETS)) given[name] ??= make();
+  writeFileSync(target, textOf(given), { flag: 'wx', mode: 0o600 });
+}
+
+function hasDatabase({ COMPOSE_PROFILES }) {
+  return COMPOSE_PROFILES.split(',').includes('database');
+}
+
+function isOfOtherSender({ SMS_PROVIDER }) {
+  return SMS_PROVIDER !== 'twilio';
+}
+
+function fromEnvironment() {
+  const names = QUESTIONS.map(({ name }) => name).filter((name) => process.env[name]);
+  return Object.fromEntries(names.map((name) => [name, process.env[name]]));
+}
+
+function fromArguments(words) {
+  const known = new Set(readFileSync(join(root, '.env.example'), 'utf8').match(/^(?:# )?[A-Z][A-Z0-9_]+(?==)/gm));
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, name, value] = /^([A-Z0-9_]+)=(.*)$/s.exec(word) ?? [];
+      if (!known.has(name) && !known.has(`# ${name}`)) throw new Mistake(`${word}: is no NAME=value of .env.example`);
+      return [name, value];
+    }),
+  );
+}
+
+/** Returns the checks of src/config, only for given settings: the compose file or this script sets the rest. */
+async function checksOfService() {
+  await ensureDependencies({ dev: false });
+  const require = createRequire(import.meta.url);
+  require('../launch/typescript.cjs');
+  const { readConfig } = require(join(root, 'src', 'config', 'config.ts'));
+  return (given) => {
+    // Secret files are on the machine of the service.
+    const values = Object.fromEntries(Object.entries(given).filter(([name]) => !name.endsWith('_FILE')));
+    return readConfig({ ...OF_COMPOSE, ...values }).mistakes.filter((mistake) => values[mistake.split(':')[0]]);
+  };
+}
+
+function formMistakes({ name, question, form, unless }, settings) {
+  const value = settings[name];
+  if (unless?.(settings) || (value && (!form || form.test(value)))) return [];
+  return [`${name}: must be this: ${question}`];
+}
+
+async function answer({ name, question, form, from = (value) => value }, lines, mistakesIn) {
+  for (;;) {
+    process.stdout.write(`${question}: `);
+    const { value, done } = await lines.next();
+    if (done) throw new Mistake(`${name} is missing: answer, or give it as an argument (${name}=…)`);
+    const settings = { [name]: value.trim() };
+    useMessagingService(settings);
+    const mistakes = [...formMistakes({ name, question, form }, { [name]: value.trim() }), ...mistakesIn(settings)];
+    if (mistakes.length === 0) return from(value.trim());
+    process.stdout.write(`It has to look otherwise. ${mistakes[0]}\n`);
+  }
+}
+
+function useMessagingService(settings) {
+  if (!settings.TWILIO_FROM?.startsWith('MG')) return;
+  settings.TWILIO_MESSAGING_SERVICE_SID = settings.TWILIO_FROM;
+  settings.TWILIO_FROM = '';
+}
+
+function randomSecret() {
+  return randomBytes(32).toString('hex');
+}
+
+function signingKey() {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })).toString('base64');
+}
+
+function textOf(settings) {
+  const lines = Object.entries({ TWILIO_FROM: '', ...settings }).map(
+    ([name, value]) => `${name}=${quoted(name, value)}`,
+  );
+  return ['# Written by npm run setup. .env.example tells of these and of all others.', ...lines, ''].join('\n');
+}
+
+/** Quotes a value. In single quotes every character is literal, for compose and for the service. */
+function quoted(name, value) {
+  if (/^[\w.,:;/+=@%&?~-]*$/.test(value)) return value;
+  if (/['\n\r\\]/.test(value)) throw new Mistake(`${name}: may hold no quote, backslash or line break`);
+  return `'${value}'`;
+}
+
+main(process.argv.slice(2)).then(
+  () => {
+    process.stdout.write(
+      '\nWrote .env, with fresh secrets. Only you can read it. Without a copy of it sessions are lost.\n',
+    );
+    process.exit(0);
+  },
+  (error) => {
+    process.stderr.write(`\nNothing was written: ${error instanceof Mistake ? error.message : error.stack}\n`);
+    process.exit(1);
+  },
+);
