@@ -54,7 +54,7 @@ export const WEBHOOKS: Command[] = [
     takes: '<webhook> <event>',
     what: 'tells a webhook again of an event, by its id, and of all after it',
     scope: 'support',
-    options: { '--event': 'only this event, such as one that was set aside' },
+    options: { '--only': 'only this event, such as one that was set aside' },
     changes: ALWAYS,
     run: replay,
   },
@@ -113,7 +113,7 @@ async function replay(at: Workplace, given: Given): Promise<Parts> {
       `${event}: is not the id of an event, such as ${idOf({ version: 712, number: 1, subject: 'ann' })}`,
     );
   const place = { version: Number(version), number: Number(number) };
-  const { dryRun, event: isOnly } = given.options;
+  const { dryRun, only: isOnly } = given.options;
   if (!dryRun && isOnly) {
     const isKept = await orMistake(webhook.id, (await at.services()).webhooks.replayOne(webhook.id, place, event));
     if (!isKept) throw new Mistake(`${event}: this event is not kept any more`);

@@ -313,7 +313,7 @@ describe('a webhook', () => {
     const event = toldTo()[0]?.id ?? '';
     expect((await listed())[0]).toMatchObject({ state: 'told', behind: 0 });
     expect((await listed())[0]?.setAside).toMatch(new RegExp(`^${event} .* it answered with the HTTP status 422$`));
-    const replay = (of: string) => admin('webhooks replay', [id, of], { event: true });
+    const replay = (of: string) => admin('webhooks replay', [id, of], { only: true });
     await expect(replay(event)).rejects.toThrow('HTTP status 422');
     refused = 'three';
     await replay(event);
