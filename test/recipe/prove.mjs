@@ -25,8 +25,8 @@ const tests = (...words) => ['node_modules/jest/bin/jest.js', '--forceExit', ...
 
 /** The check that fails without a file. */
 const FORGOTTEN = {
-  'migrations/0033_gender.up.sql': tests('test/api/profile/profile', '-t', 'set_gender'),
-  'migrations/0033_gender.down.sql': tests('test/unit/migrations'),
+  'migrations/0034_gender.up.sql': tests('test/api/profile/profile', '-t', 'set_gender'),
+  'migrations/0034_gender.down.sql': tests('test/unit/migrations'),
   'src/features/users/profile.ts': types,
   'src/features/profile/profile-schemas.ts': types,
   'src/features/profile/profile-router.ts': tests('test/api/profile/profile', '-t', 'set_gender'),
