@@ -48,7 +48,7 @@ function weaknessesOf(cwd) {
 
 function reportIn(stdout) {
   try {
-    return JSON.parse(stdout);
+    return JSON.parse(stdout) ?? {};
   } catch {
     return {};
   }

@@ -70,7 +70,10 @@ export class Deadline {
       const request: Waiting = { req, res, since, mostMs, older: undefined, newer: undefined, isListed: false };
       this.add(request);
       // With `once`, Node would keep three objects more for each request.
-      res.on('close', () => this.remove(request));
+      res.on('close', () => {
+        this.remove(request);
+        if (!res.headersSent) req.attempt?.abandon();
+      });
       next();
     };
   };

@@ -161,6 +161,7 @@ function attemptOf({ access, othersMs }: Operation, req: Request): Attempt | und
   const attempt = (req.attempt = new Attempt());
   // Its session may have been looked up for too long.
   if (req.res && isTooLate(req.res)) attempt.giveUp();
+  if (req.res?.destroyed) attempt.abandon();
   return attempt;
 }
 
@@ -187,8 +188,8 @@ interface Place {
 }
 
 /**
- * Takes a place in the queue. A late write lets no other write of its user begin until it has ended, so that it does not
- * take effect after one. A call that has waited takes none of the heavy reads, since it has its own turns. A heavy
+ * Takes a place in the queue. A write that goes on after its answer, or without its client, lets no other write of its user
+ * begin until it has ended, so that it does not take effect after one. A call that has waited takes none of the heavy reads, since it has its own turns. A heavy
  * answer, kept in memory, holds another place until the client has read it.
  */
 async function placeIn(
@@ -200,7 +201,7 @@ async function placeIn(
   if (queue === 'writes') {
     const leave = await queues.writes.enter(userId);
     let unblock: Leave = () => undefined;
-    req.attempt?.onLate(() => (unblock = queues.writes.block(userId)));
+    req.attempt?.onUnanswered(() => (unblock = queues.writes.block(userId)));
     const leaveBoth = () => {
       unblock();
       leave();

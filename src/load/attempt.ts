@@ -7,17 +7,25 @@ const current = new AsyncLocalStorage<Attempt>();
 export class Attempt {
   private isLate = false;
   private hasEnded = false;
-  private whenLate: () => void = () => undefined;
+  private isUnanswered = false;
+  private whenUnanswered: () => void = () => undefined;
 
-  /** Calls `told` if the deadline passes before the work has ended. */
-  onLate(told: () => void): void {
-    this.whenLate = told;
+  /** Calls `told` if the work goes on after its answer, or after its client has left. */
+  onUnanswered(told: () => void): void {
+    this.whenUnanswered = told;
+    if (this.isUnanswered) told();
   }
 
   giveUp(): void {
-    if (this.hasEnded) return;
     this.isLate = true;
-    this.whenLate();
+    this.abandon();
+  }
+
+  /** The client has left, and is told of no end. The work goes on. */
+  abandon(): void {
+    if (this.hasEnded || this.isUnanswered) return;
+    this.isUnanswered = true;
+    this.whenUnanswered();
   }
 
   /** Runs the work. Statements that it leaves to be made after its end are not refused. */
@@ -33,6 +41,11 @@ export class Attempt {
   check(): void {
     if (this.isLate && !this.hasEnded) throw new Unavailable('took_too_long', 'the request took too long');
   }
+}
+
+/** Runs work that several requests wait for: it belongs to none of them. */
+export function forAll<T>(work: () => T): T {
+  return current.exit(work);
 }
 
 /** Throws if the deadline of the current request has passed. */

@@ -1,3 +1,5 @@
+import { forAll } from './attempt';
+
 /** Shares a call in progress among all callers with the same key: they get its answer or its failure. */
 export class SharedCalls<T> {
   private readonly underWay = new Map<string, Promise<T>>();
@@ -5,7 +7,7 @@ export class SharedCalls<T> {
   run(key: string, call: () => Promise<T>): Promise<T> {
     const known = this.underWay.get(key);
     if (known) return known;
-    const begun = call().finally(() => this.underWay.delete(key));
+    const begun = forAll(call).finally(() => this.underWay.delete(key));
     this.underWay.set(key, begun);
     return begun;
   }

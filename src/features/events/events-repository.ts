@@ -56,10 +56,10 @@ const IN_ORDER = 'ORDER BY version, number, subject';
 
 export const eventsAfter = statement<Event, keyof Place>('events-after', `${AFTER} ${IN_ORDER} LIMIT ${MOST_EVENTS}`);
 
-/** The first two events of these kinds, or of all. */
-export const firstTwoAfter = statement<Event, keyof Place | 'kinds'>(
-  'first-two-events-after',
-  `${AFTER} AND (:kinds::text[] = '{}' OR kind = ANY (:kinds::text[])) ${IN_ORDER} LIMIT 2`,
+/** The first event of these kinds, or of all, and of another subject than one. */
+export const firstAfter = statement<Event, keyof Place | 'kinds' | 'but'>(
+  'first-event-after',
+  `${AFTER} AND (:kinds::text[] = '{}' OR kind = ANY (:kinds::text[])) AND events.subject <> :but ${IN_ORDER} LIMIT 1`,
 );
 
 const tell = statement<unknown, 'kind' | 'subject'>('tell', 'SELECT tell(:kind, :subject)');

@@ -88,9 +88,10 @@ const release = statement<unknown, Held>('release-webhook', LEASE.release());
 
 const ASIDE = "jsonb_build_object('id', :event::text, 'at', now(), 'reason', :reason::text)";
 
+/** It has failed for a day until it takes an event by itself: the next ones that it refuses are set aside at once. */
 const setAside = statement<{ id: string }, Held | keyof Place | 'event' | 'reason'>(
   'set-webhook-event-aside',
-  `${LEASE.release(MOVED, WELL, `set_aside = set_aside || ${ASIDE}`)} RETURNING id`,
+  `${LEASE.release(MOVED, `set_aside = set_aside || ${ASIDE}`)} RETURNING id`,
 );
 
 const FAILING = 'last_failure = :failure, failing_since = coalesce(failing_since, now())';

@@ -5,7 +5,7 @@ import { loggingFailures } from '../../database/failures';
 import type { SignedMessage } from '../../integrations/standard-webhooks';
 import { NotTaken, type WebhookCaller } from '../../integrations/webhook-call';
 import { Turns, type Note } from '../../load/turns';
-import { eventsAfter, firstTwoAfter, GROUP_KINDS, type Event, type Place } from '../events/events-repository';
+import { eventsAfter, firstAfter, GROUP_KINDS, type Event, type Place } from '../events/events-repository';
 import { LEASE, type WebhookTurn, type WebhooksRepository } from './webhooks-repository';
 
 const EVERY_MS = 500;
@@ -61,7 +61,7 @@ export class Webhooks {
   /** Tells a webhook this event only, whether it was set aside or not. Throws `NotTaken`. */
   async replayOne(id: string, place: Pick<Place, 'version' | 'number'>, eventId: string): Promise<boolean> {
     const receiver = await this.webhooks.receiver(id);
-    const [event] = await firstTwoAfter(this.db, { ...place, subject: '', kinds: [] });
+    const [event] = await firstAfter(this.db, { ...place, subject: '', kinds: [], but: '' });
     if (!receiver || !event || idOf(event) !== eventId) return false;
     await this.caller.send(receiver, messageOf(event, receiver.now));
     await this.webhooks.takeUp(id, eventId);
@@ -121,8 +121,9 @@ export class Webhooks {
   }
 
   /**
-   * After a day of failures the next event tells whether the webhook refuses all, or only the first. If only the first,
-   * that is tried again, since the receiver may be back just now, and then set aside.
+   * After a day of failures the next event of another subject tells whether the webhook refuses all: one that cannot take
+   * a user refuses each event of that user. If it takes that one, the first is tried again, since the receiver may be
+   * back just now, and then set aside.
    */
   private async lookOn(turn: WebhookTurn, error: unknown, { note, send }: Telling): Promise<LookedOn> {
     const takes = async (event: Event) => {
@@ -135,20 +136,21 @@ export class Webhooks {
         )
       );
     };
-    const [first, next] = await firstTwoAfter(this.db, turn);
+    const [first] = await firstAfter(this.db, { ...turn, but: '' });
+    const [next] = first ? await firstAfter(this.db, { ...turn, but: first.subject }) : [];
     if (!first || !next) return 'stays';
     if (!(await takes(next))) return 'refuses more';
-    if (!(await takes(first))) await this.setAside(turn, [first, next], error, note);
+    if (!(await takes(first))) await this.setAside(turn, first, error, note);
     else if (await note(() => this.webhooks.move(turn, first))) await note(() => this.webhooks.release(turn));
     return 'went on';
   }
 
-  private async setAside(turn: WebhookTurn, [first, next]: [Event, Event], error: unknown, note: Note): Promise<void> {
+  private async setAside(turn: WebhookTurn, first: Event, error: unknown, note: Note): Promise<void> {
     const given = { event: idOf(first), reason: failureIn(error) };
-    if (this.turns.isClosed || !(await note(() => this.webhooks.setAside(turn, next, given)))) return;
+    if (this.turns.isClosed || !(await note(() => this.webhooks.setAside(turn, first, given)))) return;
     this.counts.add('webhooks set_aside');
     const line = { err: error, webhook: turn.id, event: given.event };
-    this.logger.warn(line, 'a webhook refuses an event and takes the next one: this one is set aside');
+    this.logger.warn(line, 'a webhook refuses an event and takes a later one: this one is set aside');
   }
 }
 

@@ -1,6 +1,7 @@
 import { expectBody, expectRefusal, post, postUntilServed, type Answer } from '../../support/calls';
 import { expectOk, type SignedInPerson } from '../../support/people';
 import { stage } from '../../support/stage';
+import { cookieFor } from '../../support/streams';
 import { LOCK_USER, untilWaiting, whileHeld } from '../../support/waiting';
 
 const { app, ann, bob } = stage({ people: 2, deadlineMs: 1_000 });
@@ -60,6 +61,9 @@ describe('a request that was answered as late', () => {
     expect(await app.db('security_events').where({ user_id: ann.id, event: 'logged_in' })).toHaveLength(1);
   });
 
+  // guard late-requests-4: a write whose client has left lets no later one of its user overtake it
+  // src/http/deadline.ts
+  // - if (!res.headersSent) req.attempt?.abandon();
   // guard late-requests-2: a late write that has begun lets no later one of its user overtake it
   // src/http/operations-router.ts
   // - (unblock = queues.writes.block(userId))
@@ -80,6 +84,19 @@ describe('a request that was answered as late', () => {
         await untilWaiting(app.db, 1);
         late(await first);
         expectBody(await rename(bob, 'Other').untilServed(), { code: 200 });
+        late(await rename(ann, 'Next').once());
+      });
+      // Like it, but its client leaves before it is late.
+      await app.db.raw(`SELECT setval('turns', 1, false)`);
+      await app.db.transaction(async (trx) => {
+        await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', HELD);
+        const left = new AbortController();
+        const headers = { 'Content-Type': 'application/json', ...(await cookieFor(app, ann)) };
+        const body = JSON.stringify({ nickname: 'Left' });
+        const gone = fetch(`${app.url}/user/set_nickname`, { method: 'POST', headers, body, signal: left.signal });
+        await untilWaiting(app.db, 1);
+        left.abort();
+        await gone.catch(() => undefined);
         late(await rename(ann, 'Next').once());
       });
       expectBody(await rename(ann, 'Last').untilServed(), { code: 200 });

@@ -151,7 +151,7 @@ describe('messaging tokens from RongCloud', () => {
   // + await this.newToken(user, round)
   // guard tokens-5: a failed call for a messaging token is repeated
   // src/load/shared-calls.ts
-  // - call().finally(() => this.underWay.delete(key))
+  // - forAll(call).finally(() => this.underWay.delete(key))
   // + call().then((answer) => (this.underWay.delete(key), answer))
   it('are requested once for concurrent first requests, and again only after a failure', async () => {
     const { agent, id } = await insertAndLogIn(app);
