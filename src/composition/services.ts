@@ -63,8 +63,11 @@ export async function buildServices(config: Config, outside: Outside) {
   const sync = add(buildSync(base));
   const account = add(buildAccount({ ...known, ...auth }, { ...config, ...config.verification }));
   const { friendships } = add(buildFriendships(base, config.mostFriendships));
+  const { users } = add(buildUsers(base));
+  const { profile } = add(buildProfile(known, config.portraits));
+  const { blacklist } = add(buildBlacklist(base, config.maxBlacklist));
+  const { tokens } = add(buildTokens(known, config.messaging.audiences));
   add(buildEvents(base, config.eventDays));
-  const parts = new Parts(brought, base);
 
   return {
     ...known,
@@ -73,13 +76,14 @@ export async function buildServices(config: Config, outside: Outside) {
     ...webhooks,
     ...sync,
     ...account,
-    ...add(buildUsers(base)),
-    ...add(buildProfile(known, config.portraits)),
-    ...add(buildBlacklist(base, config.maxBlacklist)),
-    ...add(buildTokens(known, config.messaging.audiences)),
+    users,
+    profile,
+    blacklist,
+    tokens,
     spendGuard,
     friendships,
-    parts,
+    // After all features, since each may have brought one.
+    parts: new Parts(brought, base),
     /** Meter of downloads without a session. */
     meter: downloadMeter(limits.limiter),
   };

@@ -188,8 +188,22 @@ interface Place {
 }
 
 /**
- * Takes a place in the queue. A write that goes on after its answer, or without its client, lets no other write of its user
- * begin until it has ended, so that it does not take effect after one. A call that has waited takes none of the heavy reads, since it has its own turns. A heavy
+ * Takes a place for a write. A write that goes on after its answer, or without its client, lets no other write of its user
+ * begin until it has ended, so that it does not take effect after one.
+ */
+async function placeOfWrite({ writes }: Entrance['queues'], userId: string, attempt?: Attempt): Promise<Place> {
+  const leave = await writes.enter(userId);
+  let unblock: Leave = () => undefined;
+  attempt?.onUnanswered(() => (unblock = writes.block(userId)));
+  const leaveBoth = () => {
+    unblock();
+    leave();
+  };
+  return { leave: leaveBoth, leaveAnswer: () => undefined };
+}
+
+/**
+ * Takes a place in the queue. A call that has waited takes none of the heavy reads, since it has its own turns. A heavy
  * answer, kept in memory, holds another place until the client has read it.
  */
 async function placeIn(
@@ -198,16 +212,7 @@ async function placeIn(
   userId: string,
   { req, res, waited }: Call,
 ): Promise<Place> {
-  if (queue === 'writes') {
-    const leave = await queues.writes.enter(userId);
-    let unblock: Leave = () => undefined;
-    req.attempt?.onUnanswered(() => (unblock = queues.writes.block(userId)));
-    const leaveBoth = () => {
-      unblock();
-      leave();
-    };
-    return { leave: leaveBoth, leaveAnswer: () => undefined };
-  }
+  if (queue === 'writes') return placeOfWrite(queues, userId, req.attempt);
   const leaveAnswer = queues[queue === 'exports' ? 'exports' : 'heavyAnswers'].take(userId);
   if (res.destroyed) leaveAnswer();
   else res.once('close', leaveAnswer);

@@ -673,9 +673,9 @@ describe('the client without a valid answer', () => {
   // - if (!has.ok) return isUnknown(has) ? has : undefined;
   // + if (!has.ok) return failure(NOT_SIGNED_IN, '', { code: 401 });
   it.each([
-    ['there is no answer', { trouble: 'reset' } as const, 'network', []],
+    ['no answer came', { trouble: 'reset' } as const, 'network', []],
     ['an older service does not know the question', refusing(404, 'no_such_path'), 'overloaded', ['/user/sync/0']],
-  ])('asks nobody for the password when it cannot know of a session: %s', async (_why, reply, reason, more) => {
+  ])('does not ask for the password when it cannot know of a session: %s', async (_why, reply, reason, more) => {
     replies = [reply, unavailable];
     const credentials = jest.fn();
     const store = new SyncStore(client({ cookies: 'platform', credentials }));

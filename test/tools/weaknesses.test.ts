@@ -83,7 +83,7 @@ describe('the check for known weaknesses', () => {
     expect(refused.stdout).toMatch(/^Known weaknesses were not looked for: 405 Method Not Allowed .*\n$/);
   });
 
-  it('says in one line that a registry does not answer, or that there is no network, and passes', async () => {
+  it('says in one line that a registry does not answer, or cannot be reached, and passes', async () => {
     const hung = await look(() => undefined, 1);
     expect(hung).toEqual({
       status: 0,

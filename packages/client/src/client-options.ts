@@ -17,7 +17,7 @@ export interface ClientOptions {
    */
   cookies?: 'platform' | 'jar' | 'bearer' | undefined;
   /**
-   * Called when there is no session, or it has ended. With credentials the client logs in and repeats the call;
+   * Called without a session, or when it has ended. With credentials the client logs in and repeats the call;
    * without, the call is a 401.
    */
   credentials?: (() => MaybePromise<Schemas['Credentials'] | undefined>) | undefined;

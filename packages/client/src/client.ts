@@ -214,7 +214,7 @@ export class Client implements SyncSource<SyncReason> {
   }
 
   /**
-   * Refuses the first sync of a store when there is no session: browsers write each 401 to their console. Returns
+   * Refuses the first sync of a store without a session: browsers write each 401 to their console. Returns
    * undefined for other calls, with a session, and when the service does not say.
    */
   async #refusedBefore({ path, input }: Request<unknown>, repeats: number): Promise<Failure | undefined> {

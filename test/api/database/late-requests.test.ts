@@ -66,7 +66,7 @@ describe('a request that was answered as late', () => {
   // - if (!res.headersSent) req.attempt?.abandon();
   // guard late-requests-2: a late write that has begun lets no later one of its user overtake it
   // src/http/operations-router.ts
-  // - (unblock = queues.writes.block(userId))
+  // - (unblock = writes.block(userId))
   // + undefined
   it('lets no write of its user begin before its own has ended', async () => {
     await app.db.raw(`
