@@ -11,9 +11,13 @@ import { stage } from '../support/stage';
 
 const REQUESTS = amount(20_000, 1_500);
 const AT_ONCE = 8;
+
 /** By then every path has been compiled and every pool filled. */
 const WARM_AFTER = 500;
 const MOST_GROWTH_MB = 8;
+
+/** Where `/` and `/docs/` lead a browser. */
+const TO_DOCS = ['docs', '../docs'];
 
 const OPERATIONS = [
   'send_code',
@@ -350,6 +354,8 @@ function complaint({ method }: Shot, { status, text, headers }: Answer): string 
   if (/at .*\.(ts|js):\d+|node_modules|select .* from|insert into/i.test(text)) return 'shows its insides';
   if (headers['x-powered-by']) return 'says what it is built with';
   const json = headers['content-type']?.startsWith('application/json') ?? false;
+  // The service redirects to nothing but its own page of operations.
+  if (status === 302) return TO_DOCS.includes(headers.location ?? '') ? undefined : `redirects to ${headers.location}`;
   if (status !== 200 && status !== 204 && method !== 'HEAD' && !json) return `status ${status} without JSON`;
   return undefined;
 }
