@@ -11,6 +11,8 @@ declare module 'express-serve-static-core' {
   interface Request {
     /** Set if it must not take effect after its deadline. */
     attempt?: Attempt;
+    /** Set once its client has left without an answer: the time of its deadline. */
+    lateAt?: number;
   }
 }
 
@@ -72,7 +74,9 @@ export class Deadline {
       // With `once`, Node would keep three objects more for each request.
       res.on('close', () => {
         this.remove(request);
-        if (!res.headersSent) req.attempt?.abandon();
+        if (res.headersSent) return;
+        req.lateAt = request.since + mostMs;
+        req.attempt?.abandon(req.lateAt);
       });
       next();
     };

@@ -161,7 +161,7 @@ function attemptOf({ access, othersMs }: Operation, req: Request): Attempt | und
   const attempt = (req.attempt = new Attempt());
   // Its session may have been looked up for too long.
   if (req.res && isTooLate(req.res)) attempt.giveUp();
-  if (req.res?.destroyed) attempt.abandon();
+  if (req.lateAt !== undefined) attempt.abandon(req.lateAt);
   return attempt;
 }
 

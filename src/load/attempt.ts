@@ -5,7 +5,8 @@ const current = new AsyncLocalStorage<Attempt>();
 
 /** The work of one request. After its deadline no statement of it begins, and no transaction of it is committed. */
 export class Attempt {
-  private isLate = false;
+  /** Time of its deadline, by performance.now(), once it is known. */
+  private lateAt = Infinity;
   private hasEnded = false;
   private isUnanswered = false;
   private whenUnanswered: () => void = () => undefined;
@@ -16,13 +17,14 @@ export class Attempt {
     if (this.isUnanswered) told();
   }
 
+  /** The deadline has passed. */
   giveUp(): void {
-    this.isLate = true;
-    this.abandon();
+    this.abandon(-Infinity);
   }
 
-  /** The client has left, and is told of no end. The work goes on. */
-  abandon(): void {
+  /** The client has left, and is told of no end. The work goes on until its deadline. */
+  abandon(lateAt: number): void {
+    this.lateAt = lateAt;
     if (this.hasEnded || this.isUnanswered) return;
     this.isUnanswered = true;
     this.whenUnanswered();
@@ -39,7 +41,8 @@ export class Attempt {
   }
 
   check(): void {
-    if (this.isLate && !this.hasEnded) throw new Unavailable('took_too_long', 'the request took too long');
+    if (performance.now() > this.lateAt && !this.hasEnded)
+      throw new Unavailable('took_too_long', 'the request took too long');
   }
 }
 

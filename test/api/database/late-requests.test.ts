@@ -1,4 +1,5 @@
 import { expectBody, expectRefusal, post, postUntilServed, type Answer } from '../../support/calls';
+import { Gate } from '../../support/gate';
 import { expectOk, type SignedInPerson } from '../../support/people';
 import { stage } from '../../support/stage';
 import { cookieFor } from '../../support/streams';
@@ -15,6 +16,17 @@ const rename = ({ agent }: SignedInPerson, nickname: string) => ({
   untilServed: () => postUntilServed(agent, '/user/set_nickname', { nickname }),
 });
 const nicknameOf = ({ id }: SignedInPerson) => app.db('users').where({ id }).pluck('nickname');
+
+/** Sends a call of Ann, whose client leaves at this moment. */
+async function leftAt(path: string, input: object, moment: () => Promise<void>): Promise<void> {
+  const headers = { 'Content-Type': 'application/json', ...(await cookieFor(app, ann)) };
+  const left = new AbortController();
+  const body = JSON.stringify(input);
+  const gone = fetch(app.url + path, { method: 'POST', headers, body, signal: left.signal });
+  await moment();
+  left.abort();
+  await gone.catch(() => undefined);
+}
 
 /** Runs a call that waits for a lock until it has been answered as late. */
 async function lateAt(sql: string, values: string[], call: () => Promise<Answer>): Promise<void> {
@@ -61,9 +73,28 @@ describe('a request that was answered as late', () => {
     expect(await app.db('security_events').where({ user_id: ann.id, event: 'logged_in' })).toHaveLength(1);
   });
 
+  // guard late-requests-5: a request whose client has left has a deadline too
+  // src/http/deadline.ts
+  // - req.lateAt = request.since + mostMs;
+  // + req.lateAt = Infinity;
+  it('begins nothing where its client left before', async () => {
+    const gate = new Gate();
+    try {
+      app.beforeOperation = (path) => (path === '/user/login' ? Promise.resolve() : gate.wait());
+      await leftAt('/user/add_to_blacklist', { friendId: bob.id }, () => gate.reached);
+      // Its deadline is later.
+      late(await rename(ann, 'Next').once());
+    } finally {
+      gate.open();
+      app.beforeOperation = () => Promise.resolve();
+    }
+    expectBody(await rename(ann, 'Last').untilServed(), { code: 200 });
+    expect(await app.db('blacklist').where({ user_id: ann.id })).toEqual([]);
+  });
+
   // guard late-requests-4: a write whose client has left lets no later one of its user overtake it
   // src/http/deadline.ts
-  // - if (!res.headersSent) req.attempt?.abandon();
+  // - req.attempt?.abandon(req.lateAt);
   // guard late-requests-2: a late write that has begun lets no later one of its user overtake it
   // src/http/operations-router.ts
   // - (unblock = writes.block(userId))
@@ -90,13 +121,7 @@ describe('a request that was answered as late', () => {
       await app.db.raw(`SELECT setval('turns', 1, false)`);
       await app.db.transaction(async (trx) => {
         await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', HELD);
-        const left = new AbortController();
-        const headers = { 'Content-Type': 'application/json', ...(await cookieFor(app, ann)) };
-        const body = JSON.stringify({ nickname: 'Left' });
-        const gone = fetch(`${app.url}/user/set_nickname`, { method: 'POST', headers, body, signal: left.signal });
-        await untilWaiting(app.db, 1);
-        left.abort();
-        await gone.catch(() => undefined);
+        await leftAt('/user/set_nickname', { nickname: 'Left' }, () => untilWaiting(app.db, 1));
         late(await rename(ann, 'Next').once());
       });
       expectBody(await rename(ann, 'Last').untilServed(), { code: 200 });
