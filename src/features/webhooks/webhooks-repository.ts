@@ -82,6 +82,8 @@ const move = statement<{ id: string }, Held | keyof Place>(
   `${LEASE.renew(MOVED, WELL, 'attempts = 1')} RETURNING id`,
 );
 
+const skip = statement<{ id: string }, Held | keyof Place>('skip-webhook', `${LEASE.renew(MOVED)} RETURNING id`);
+
 const renew = statement<{ id: string }, Held>('renew-webhook', `${LEASE.renew()} RETURNING id`);
 
 const release = statement<unknown, Held>('release-webhook', LEASE.release());
@@ -182,6 +184,11 @@ export class WebhooksRepository {
   /** Notes that it was told up to this event. Returns false if another instance has taken it, or it was paused. */
   async move({ id, turn }: WebhookTurn, { version, number, subject }: Place): Promise<boolean> {
     return (await move(this.db, { id, turn, version, number, subject })).length > 0;
+  }
+
+  /** Like `move`, but it was told nothing: the events up to this one are of kinds that it does not want. */
+  async skip({ id, turn }: WebhookTurn, { version, number, subject }: Place): Promise<boolean> {
+    return (await skip(this.db, { id, turn, version, number, subject })).length > 0;
   }
 
   /** For more messages of a turn. Returns false if another instance has taken it, or it was paused. */

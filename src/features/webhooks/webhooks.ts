@@ -86,23 +86,24 @@ export class Webhooks {
   private async tellAll(turn: WebhookTurn, note: Note, send: Send): Promise<void> {
     const events = await eventsAfter(this.db, turn);
     let last: Place | undefined;
+    let hasTaken = false;
+    const moveTo = (place: Place) =>
+      note(() => (hasTaken ? this.webhooks.move(turn, place) : this.webhooks.skip(turn, place)));
     let movedAt = performance.now();
     try {
       for (const event of events) {
         if (this.turns.isClosed) break;
         const isWanted = turn.kinds.length === 0 || turn.kinds.includes(event.kind);
         if (isWanted) await send(event);
+        hasTaken ||= isWanted;
         last = event;
         if (performance.now() - movedAt < MOVE_MS) continue;
-        if (!(await note(() => this.webhooks.move(turn, event)))) return;
+        if (!(await moveTo(event))) return;
         movedAt = performance.now();
       }
     } finally {
-      const told = last;
-      if (told) {
-        await note(() => this.webhooks.move(turn, told));
-        turn.isOverdue = false;
-      }
+      if (last) await moveTo(last);
+      if (hasTaken) turn.isOverdue = false;
     }
     await note(() => this.webhooks.release(turn));
   }

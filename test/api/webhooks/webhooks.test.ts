@@ -300,8 +300,12 @@ describe('a webhook', () => {
   // src/features/webhooks/webhooks.ts
   // - if (!(await takes(next))) return 'refuses more';
   // + return 'refuses more';
+  // guard webhooks-16: an event that a webhook does not want is none that it has taken
+  // src/features/webhooks/webhooks.ts
+  // - hasTaken ||= isWanted;
+  // + hasTaken = true;
   it('has an event set aside that it refuses for a day, goes on, and is told it when an operator wants', async () => {
-    const { id } = await addWebhook();
+    const { id } = await addWebhook('/', 'user.updated');
     let refused = 'one';
     reply = ({ body }) => ({ status: body.includes(`"${refused}"`) ? 422 : 200, json: {} });
     await failingForADay();
@@ -309,6 +313,7 @@ describe('a webhook', () => {
     // By itself it waits for another event, which tells whether the webhook refuses all.
     await until(async () => (await listed())[0]?.failure !== '');
     // The receiver takes no event of this subject.
+    await app.db.raw(`SELECT tell('phone.changed', 'one')`);
     await tell('one', 'two');
     await dueNow();
     await until(async () => (await listed())[0]?.state === 'told');
