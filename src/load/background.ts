@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { forAll } from './attempt';
 import type { Queue } from './queue';
 import { withTimeout } from './timeout';
 
@@ -8,7 +9,7 @@ import { withTimeout } from './timeout';
  */
 const GATHER_MS = 200;
 
-/** Does work after the answer, in the order in which it comes. Logs work that was not done. */
+/** Does work after the answer, in the order in which it comes, without a deadline. Logs work that was not done. */
 export class Background {
   private readonly gathered: (() => void)[] = [];
   private timer: NodeJS.Timeout | undefined;
@@ -30,7 +31,7 @@ export class Background {
     const begun = new Promise<void>((begin) => this.gathered.push(begin));
     this.timer ??= setTimeout(() => this.begin(), GATHER_MS).unref();
     this.undone += 1;
-    void this.attempt(begun, work, undone);
+    void forAll(() => this.attempt(begun, work, undone));
   }
 
   /** Does all pending work at once before the process ends, but waits for it at most `milliseconds`. */

@@ -1,3 +1,4 @@
+import { Attempt, checkDeadline } from '../../src/load/attempt';
 import { Background } from '../../src/load/background';
 import { Queue } from '../../src/load/queue';
 import { QUEUES } from '../../src/load/queues';
@@ -28,6 +29,21 @@ describe('Background: work done after the answer', () => {
     done.push('answer');
     await until(() => done.length === 2);
     expect(done).toEqual(['answer', 'work']);
+  });
+
+  // guard background-3: work after an answer is not refused where its request is late
+  // src/load/background.ts
+  // - forAll(() => this.attempt(begun, work, undone))
+  // + this.attempt(begun, work, undone)
+  it('is done where its request is late and goes on', async () => {
+    const background = new Background(logger, queueOf(1, MANY));
+    const attempt = new Attempt();
+    await attempt.run(async () => {
+      background.run(async () => checkDeadline(), 'undone');
+      attempt.giveUp();
+      await background.finish(5_000);
+    });
+    expect(messages()).toEqual([]);
   });
 
   it('is done in order, with a limit on concurrent jobs', async () => {

@@ -1,5 +1,6 @@
 import type { Caller } from '../../base/caller';
 import { addressOf } from '../../base/networks';
+import { SharedCalls } from '../../load/shared-calls';
 import { withTimeout } from '../../load/timeout';
 import type { SecurityEventsRepository, UsedPlaces } from './security-events-repository';
 
@@ -21,8 +22,8 @@ const ANSWER_MS = 1_000;
  * last holder of a recycled number, no longer count.
  */
 export class KnownPlaces {
-  /** Pending queries, so that simultaneous requests about one phone share one query. */
-  private readonly underWay = new Map<string, Promise<UsedPlaces | undefined>>();
+  /** Simultaneous requests about one phone share one query. */
+  private readonly asked = new SharedCalls<UsedPlaces | undefined>();
 
   constructor(
     private readonly events: Pick<SecurityEventsRepository, 'usedPlaces' | 'hasPresentCredentials'>,
@@ -39,19 +40,11 @@ export class KnownPlaces {
   }
 
   private async find(phone: string, address: string, device?: SignedInDevice): Promise<Standing> {
-    const used = await this.placesOf(phone);
+    const used = await this.asked.run(phone, () => this.events.usedPlaces(phone));
     if (!used) return 'no account';
     if (used.ips.map(addressOf).includes(address)) return 'known';
     if (device?.userId !== used.userId) return 'elsewhere';
     const isCurrent = await this.events.hasPresentCredentials(used.userId, device.credentialsVersion);
     return isCurrent ? 'known' : 'elsewhere';
-  }
-
-  private placesOf(phone: string): Promise<UsedPlaces | undefined> {
-    const asked = this.underWay.get(phone);
-    if (asked) return asked;
-    const asking = this.events.usedPlaces(phone).finally(() => this.underWay.delete(phone));
-    this.underWay.set(phone, asking);
-    return asking;
   }
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { forAll } from '../../load/attempt';
 import type { Queue } from '../../load/queue';
 import { drawCaptcha } from './captcha-image';
 import type { Captchas, NewCaptcha, Verdict } from './captchas';
@@ -42,7 +43,8 @@ export class DrawnCaptchas implements Captchas {
 
   async create(address: string): Promise<NewCaptcha> {
     if (this.answers === 'checked') return this.draw(address);
-    if (this.shared === undefined || this.now() >= this.sharedUntil) this.shared = this.drawForAll(address);
+    if (this.shared === undefined || this.now() >= this.sharedUntil)
+      this.shared = forAll(() => this.drawForAll(address));
     return this.shared;
   }
 
