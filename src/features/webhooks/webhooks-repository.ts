@@ -151,18 +151,22 @@ const resume = statement<{ id: string }, 'id'>(
 
 const remove = statement<{ id: string }, 'id'>('remove-webhook', 'DELETE FROM webhooks WHERE id = :id RETURNING id');
 
+/** Returns SQL for the events that were set aside, but those for which the condition is false. */
+const asideWhere = (condition: string) =>
+  `(SELECT coalesce(jsonb_agg(one), '[]') FROM jsonb_array_elements(set_aside) AS one WHERE ${condition})`;
+const PLACE_OF_ASIDE = `(split_part(one ->> 'id', '-', 1)::bigint, split_part(one ->> 'id', '-', 2)::integer)`;
+
+/** It is told those again that were set aside after this place. */
 const replay = statement<{ id: string }, 'id' | 'version' | 'number'>(
   'replay-webhook',
   `UPDATE webhooks SET version = :version::bigint, number = :number::integer, subject = '', due_at = now(),
-          turn = turn + 1
+          turn = turn + 1, set_aside = ${asideWhere(`${PLACE_OF_ASIDE} < (:version::bigint, :number::integer)`)}
     WHERE id = :id RETURNING id`,
 );
 
 const takeUp = statement<unknown, 'id' | 'event'>(
   'take-webhook-event-up',
-  `UPDATE webhooks SET set_aside = (SELECT coalesce(jsonb_agg(one), '[]') FROM jsonb_array_elements(set_aside) AS one
-                                     WHERE one ->> 'id' <> :event)
-    WHERE id = :id`,
+  `UPDATE webhooks SET set_aside = ${asideWhere(`one ->> 'id' <> :event`)} WHERE id = :id`,
 );
 
 const renewSecret = statement<{ id: string }, 'id' | 'secret'>(

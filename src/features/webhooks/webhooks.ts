@@ -58,14 +58,15 @@ export class Webhooks {
     return true;
   }
 
-  /** Tells a webhook this event only, whether it was set aside or not. Throws `NotTaken`. */
+  /** Tells a webhook this event only, whether it was set aside or not. Returns false if it is not kept. Throws `NotTaken`. */
   async replayOne(id: string, place: Pick<Place, 'version' | 'number'>, eventId: string): Promise<boolean> {
     const receiver = await this.webhooks.receiver(id);
-    const [event] = await firstAfter(this.db, { ...place, subject: '', kinds: [], but: '' });
-    if (!receiver || !event || idOf(event) !== eventId) return false;
-    await this.caller.send(receiver, messageOf(event, receiver.now));
+    if (!receiver) return false;
+    // Events of several subjects may have one version and number.
+    const event = (await eventsAfter(this.db, { ...place, subject: '' })).find((one) => idOf(one) === eventId);
+    if (event) await this.caller.send(receiver, messageOf(event, receiver.now));
     await this.webhooks.takeUp(id, eventId);
-    return true;
+    return event !== undefined;
   }
 
   private async tell(turn: WebhookTurn, note: Note): Promise<void> {
