@@ -9,7 +9,7 @@ const TRY_MS = 100;
 const MOST_WAITING = 1_000;
 /**
  * Longer than `statement_timeout`, so that PostgreSQL ends a slow statement first and only broken connections are
- * silent for this long. No statement may set another limit.
+ * silent for this long. No statement may set another limit, unless its connections have a patience that covers it.
  */
 export const SILENCE_MS = 5_000;
 

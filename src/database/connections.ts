@@ -79,6 +79,7 @@ export function openConnections(
     pools: {
       main: pool,
       counting: countingPool,
+      slow: slowPool,
       ...(standbyPool && { replica: standbyPool }),
       ...(limitsPool && { limits: limitsPool }),
     },
@@ -86,7 +87,7 @@ export function openConnections(
     counting,
     limits: limits ?? counting,
     support,
-    slow: knexOn(slowPool, usage),
+    slow: knexOn(slowPool, usage, timed('slow')),
     /** For questions of the admin API about limits. */
     supportLimits: limits ?? support,
     reads,
