@@ -43,6 +43,7 @@ describe('compiled sources', () => {
   it('are kept once each, and made again when a source has changed or the file is not whole', async () => {
     expect(await Promise.all([run(), run(), run()])).toEqual(Array(3).fill('one\n'));
     write('word.ts', `export const word: string = 'two';`);
+    write('.cache/compiled/gone.ts', '');
     expect(await run()).toBe('two\n');
     expect(kept()).toHaveLength(2);
     for (const file of kept()) writeFileSync(file, readFileSync(file, 'utf8').slice(0, -1));
