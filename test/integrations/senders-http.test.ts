@@ -1,5 +1,5 @@
 import { BreakerOpen } from '../../src/load/breaker';
-import { HttpSender, type HttpOptions } from '../../src/integrations/senders/http-sender';
+import { HttpSender, type HttpOptions } from '../../src/integrations/senders/http/sender';
 import { rememberSecret } from '../support/secrets';
 import { PATIENT_MS } from '../support/patience';
 import { limitWith, MESSAGE, outcomeOf, secretsIn, toldBy, unusedPort } from '../support/senders';
@@ -19,7 +19,7 @@ describe('the sender http', () => {
     new HttpSender({ url: `${endpoint.url}/sms`, secrets: [endpoint.secret], timeoutMs: PATIENT_MS, ...options });
 
   // guard senders-http-1: an operator's endpoint can tell messages of the service from others
-  // src/integrations/senders/http-sender.ts
+  // src/integrations/senders/http/sender.ts
   // - signedHeaders(secrets, { id, body, at: Date.now() })
   // + {}
   it('posts the message, signed as the library of Standard Webhooks verifies it', async () => {

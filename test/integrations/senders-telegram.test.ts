@@ -1,4 +1,4 @@
-import { TelegramSender, type TelegramOptions } from '../../src/integrations/senders/telegram-sender';
+import { TelegramSender, type TelegramOptions } from '../../src/integrations/senders/telegram/sender';
 import { PATIENT_MS } from '../support/patience';
 import { limitWith, MESSAGE, outcomeOf, secretsIn, toldBy, unusedPort } from '../support/senders';
 import { startTelegramStandIn, type TelegramBehaviour, type TelegramStandIn } from '../support/stand-ins/telegram';
@@ -37,10 +37,10 @@ describe('the sender telegram', () => {
   });
 
   // guard senders-telegram-1: a number without Telegram leads to the next way, and does not count as a failure
-  // src/integrations/senders/telegram-sender.ts
+  // src/integrations/senders/telegram/sender.ts
   // - , 'PHONE_NUMBER_NOT_AVAILABLE'
   // guard senders-telegram-2: free text of a vendor does not get into an error
-  // src/integrations/senders/telegram-sender.ts
+  // src/integrations/senders/telegram/sender.ts
   // - /^[A-Z_\d]{1,40}$/.test(error) ? error : undefined
   // + error
   it.each<[string, TelegramBehaviour, string]>([

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Comparison } from '../../src/integrations/senders/sender';
 import { SPOKEN, voiceOf } from '../../src/integrations/senders/spoken-code';
-import { TwilioSender, type TwilioOptions } from '../../src/integrations/senders/twilio-sender';
-import { TwilioVerifySender, type TwilioVerifyOptions } from '../../src/integrations/senders/twilio-verify-sender';
+import { TwilioSender, type TwilioOptions } from '../../src/integrations/senders/twilio/sender';
+import { TwilioVerifySender, type TwilioVerifyOptions } from '../../src/integrations/senders/twilio-verify/sender';
 import { PATIENT_MS } from '../support/patience';
 import { limitWith, MESSAGE, outcomeOf, secretsIn, toldBy } from '../support/senders';
 import { rememberSecret } from '../support/secrets';
@@ -133,7 +133,7 @@ describe('the sender twilio-verify', () => {
   });
 
   // guard senders-twilio-2: a code is right only once Verify has approved it
-  // src/integrations/senders/twilio-verify-sender.ts
+  // src/integrations/senders/twilio-verify/sender.ts
   // - ['pending', 'wrong'],
   // + ['pending', 'right'],
   it('compares a code once it was sent, and only once with success', async () => {
@@ -180,11 +180,11 @@ describe('the sender twilio-verify', () => {
   });
 
   // guard senders-twilio-3: a code that Verify has not compared is not called wrong
-  // src/integrations/senders/twilio-verify-sender.ts
+  // src/integrations/senders/twilio-verify/sender.ts
   // - if (why === NOT_FOUND || why === TOO_MANY_CHECKS)
   // + if (why)
   // guard senders-twilio-4: an answer that is not of Verify is not taken for a comparison
-  // src/integrations/senders/twilio-verify-sender.ts
+  // src/integrations/senders/twilio-verify/sender.ts
   // - if (!outcome) throw new Error('Twilio gave an answer that is not a check');
   // + if (!outcome) return 'wrong';
   it.each<[string, TwilioCheckBehaviour]>([
@@ -206,7 +206,7 @@ describe('the sender twilio-verify', () => {
   });
 
   // guard senders-twilio-5: errors of Verify hold no number, code or credential
-  // src/integrations/senders/twilio-verify-sender.ts
+  // src/integrations/senders/twilio-verify/sender.ts
   // - throw sanitised(error, REFUSED_NUMBERS);
   // + throw error;
   it.each<[string, TwilioBehaviour, string]>([

@@ -1,4 +1,4 @@
-import { WhatsAppSender, type WhatsAppOptions } from '../../src/integrations/senders/whatsapp-sender';
+import { WhatsAppSender, type WhatsAppOptions } from '../../src/integrations/senders/whatsapp/sender';
 import { PATIENT_MS } from '../support/patience';
 import { limitWith, MESSAGE, outcomeOf, secretsIn, toldBy, unusedPort } from '../support/senders';
 import { startWhatsAppStandIn, type WhatsAppBehaviour, type WhatsAppStandIn } from '../support/stand-ins/whatsapp';
@@ -54,7 +54,7 @@ describe('the sender whatsapp', () => {
   });
 
   // guard senders-whatsapp-1: a number that is not on WhatsApp leads to the next way, and does not count as a failure
-  // src/integrations/senders/whatsapp-sender.ts
+  // src/integrations/senders/whatsapp/sender.ts
   // - 131026, //
   // + //
   it.each<[string, WhatsAppBehaviour, string]>([
@@ -98,7 +98,7 @@ describe('the sender whatsapp', () => {
   });
 
   // guard senders-whatsapp-2: a text without a code is not sent as a template
-  // src/integrations/senders/whatsapp-sender.ts
+  // src/integrations/senders/whatsapp/sender.ts
   // - if (code === undefined) throw new Error(`${PEER} takes codes only`);
   it('sends no text, which the template has no place for', async () => {
     const { code: _code, ...notice } = message;

@@ -179,7 +179,7 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
       { major: 6, what: 'the HTTP client of the SDK', source: 'lib/base/RequestClient.js', text: 'this.axios = ' },
     ],
   },
-  'src/integrations/senders/receipts.ts': {
+  'src/integrations/senders/twilio/receipts.ts': {
     twilio: [
       {
         major: 6,

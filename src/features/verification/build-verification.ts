@@ -1,8 +1,7 @@
 import type { Foundation } from '../../foundation/foundation';
 import { tallied } from '../../foundation/part';
 import { chooseCaptchas, type CaptchaSettings } from '../../integrations/captcha/choose-captchas';
-import type { SenderSettings } from '../../integrations/senders/choose-senders';
-import { receiptReaders } from '../../integrations/senders/receipts';
+import { receiptReaders, type SenderSettings } from '../../integrations/senders/choose-senders';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces } from '../audit/known-places';
 import type { Limiter } from '../limits/limiter';
@@ -74,7 +73,7 @@ export async function buildVerification(needs: Needs, { rules, captcha, senders,
     captchas,
     sendCode: new SendCodeService({ ...parts, sender }, rules),
     verifyCode: new VerifyCodeService(parts, rules),
-    receipts: receiptsRouter(receiptReaders(senders), repos.verification, needs.limiter),
+    receipts: receiptsRouter(await receiptReaders(senders), repos.verification, needs.limiter),
     part: {
       sweeps: [
         { name: 'codes', run: () => repos.verification.sweep() },

@@ -1,11 +1,12 @@
-import type { HttpOptions } from './http-sender';
+import type { HttpOptions } from './http/sender';
 import type { SenderName } from './kinds';
+import type { ReceiptReader } from './receipts';
 import type { Sender } from './sender';
-import type { TelegramOptions } from './telegram-sender';
-import type { TwilioOptions } from './twilio-sender';
-import type { TwilioVerifyOptions } from './twilio-verify-sender';
+import type { TelegramOptions } from './telegram/sender';
+import type { TwilioOptions } from './twilio/sender';
+import type { TwilioVerifyOptions } from './twilio-verify/sender';
 import type { CallOptions } from './vendor-call';
-import type { WhatsAppOptions } from './whatsapp-sender';
+import type { WhatsAppOptions } from './whatsapp/sender';
 
 /** Settings of the senders that are used. */
 export interface SenderSettings {
@@ -18,30 +19,57 @@ export interface SenderSettings {
   http?: HttpOptions;
 }
 
-type Makers = { [Name in SenderName]: (settings: NonNullable<SenderSettings[Name]>) => Promise<Sender> };
-
-/** Loads a vendor's code only where it is used: it is large, and slow to load. */
-export async function chooseSenders(
-  settings: SenderSettings,
-  call: CallOptions = {},
-): Promise<Map<SenderName, Sender>> {
-  const makers: Makers = {
-    console: async () => new (await import('./console-sender')).ConsoleSender(),
-    file: async ({ path }) => new (await import('./file-sender')).FileSender(path),
-    twilio: async (options) => new (await import('./twilio-sender')).TwilioSender({ ...options, ...call }),
-    'twilio-verify': async (options) =>
-      new (await import('./twilio-verify-sender')).TwilioVerifySender({ ...options, ...call }),
-    whatsapp: async (options) => new (await import('./whatsapp-sender')).WhatsAppSender({ ...options, ...call }),
-    telegram: async (options) => new (await import('./telegram-sender')).TelegramSender({ ...options, ...call }),
-    http: async (options) => new (await import('./http-sender')).HttpSender({ ...options, ...call }),
-  };
-  const made = new Map<SenderName, Sender>();
-  for (const name of Object.keys(settings) as SenderName[]) made.set(name, await make(name, makers, settings));
-  return made;
+interface Vendor<Settings> {
+  sender: (settings: Settings & CallOptions) => Promise<Sender>;
+  /** Reads what a vendor tells of its messages. Returns undefined if the settings let it tell nothing. */
+  receipts?: (settings: Settings) => Promise<ReceiptReader | undefined>;
 }
 
-function make<Name extends SenderName>(name: Name, makers: Makers, settings: SenderSettings): Promise<Sender> {
-  const own = settings[name];
-  if (own === undefined) throw new Error(`${name} has no settings`);
-  return makers[name](own);
+type Vendors = { [Name in SenderName]: Vendor<NonNullable<SenderSettings[Name]>> };
+
+/** A vendor's code is loaded only where it is used: it is large, and slow to load. */
+const VENDORS: Vendors = {
+  console: { sender: async () => new (await import('./console/sender')).ConsoleSender() },
+  file: { sender: async ({ path }) => new (await import('./file/sender')).FileSender(path) },
+  twilio: {
+    sender: async (options) => new (await import('./twilio/sender')).TwilioSender(options),
+    receipts: async (options) => (await import('./twilio/receipts')).receiptsOfTwilio(options),
+  },
+  'twilio-verify': {
+    sender: async (options) => new (await import('./twilio-verify/sender')).TwilioVerifySender(options),
+  },
+  whatsapp: {
+    sender: async (options) => new (await import('./whatsapp/sender')).WhatsAppSender(options),
+    receipts: async (options) => (await import('./whatsapp/receipts')).receiptsOfWhatsApp(options),
+  },
+  telegram: {
+    sender: async (options) => new (await import('./telegram/sender')).TelegramSender(options),
+    receipts: async (options) => (await import('./telegram/receipts')).receiptsOfTelegram(options),
+  },
+  http: {
+    sender: async (options) => new (await import('./http/sender')).HttpSender(options),
+    receipts: async (options) => (await import('./http/receipts')).receiptsOfHttp(options),
+  },
+};
+
+/** Returns the senders that are used. */
+export function chooseSenders(settings: SenderSettings, call: CallOptions = {}): Promise<Map<SenderName, Sender>> {
+  return ofEach(settings, (vendor, own) => vendor.sender({ ...own, ...call }));
+}
+
+/** Returns the readers of receipts of the senders that are used, and that tell what became of messages. */
+export function receiptReaders(settings: SenderSettings): Promise<Map<SenderName, ReceiptReader>> {
+  return ofEach(settings, async (vendor, own) => vendor.receipts?.(own));
+}
+
+type Make<Made> = (vendor: Vendor<object>, own: object) => Promise<Made | undefined>;
+
+async function ofEach<Made>(settings: SenderSettings, make: Make<Made>): Promise<Map<SenderName, Made>> {
+  const made = new Map<SenderName, Made>();
+  for (const [name, own] of Object.entries(settings) as [SenderName, object][]) {
+    // The settings of a name are those of its vendor, by their types.
+    const one = await make(VENDORS[name] as Vendor<object>, own);
+    if (one !== undefined) made.set(name, one);
+  }
+  return made;
 }

@@ -148,16 +148,16 @@ describe.each(PROVIDERS)('a receipt of %s', (way, telling, delivered, failed, un
   });
 
   // guard receipts-1: a forged receipt of Twilio changes nothing
-  // src/integrations/senders/receipts.ts
+  // src/integrations/senders/twilio/receipts.ts
   // - if (!validateRequest(authToken, header('X-Twilio-Signature'), receiptsUrl, form)) return undefined;
   // guard receipts-2: a forged receipt of WhatsApp changes nothing
-  // src/integrations/senders/receipts.ts
+  // src/integrations/senders/whatsapp/receipts.ts
   // - if (!isSameText(header('X-Hub-Signature-256'), right)) return undefined;
   // guard receipts-3: a forged receipt of Telegram changes nothing
-  // src/integrations/senders/receipts.ts
+  // src/integrations/senders/telegram/receipts.ts
   // - if (!isSameText(header('X-Request-Signature'), right)) return undefined;
   // guard receipts-4: a forged receipt of an operator's endpoint changes nothing
-  // src/integrations/senders/receipts.ts
+  // src/integrations/senders/http/receipts.ts
   // - if (!isSigned(secrets, header, body)) return undefined;
   it('is refused if it is forged, and changes nothing', async () => {
     const { number, reference } = await sent(way);
@@ -231,7 +231,7 @@ function expectRefused(answer: Answer): void {
 
 describe('receipts', () => {
   // guard receipts-5: a receipt that Telegram signed long ago changes nothing
-  // src/integrations/senders/receipts.ts
+  // src/integrations/senders/telegram/receipts.ts
   // - if (!isRecent(seconds)) return undefined;
   // guard receipts-6: a receipt that an operator's endpoint signed long ago changes nothing
   // src/integrations/standard-webhooks.ts
@@ -248,8 +248,8 @@ describe('receipts', () => {
   });
 
   // guard receipts-12: a receipt of Twilio has few fields, which are sorted before it is known to be forged
-  // src/integrations/senders/receipts.ts
-  // - if (body.split('&').length > TWILIO_MAX_FIELDS) return undefined;
+  // src/integrations/senders/twilio/receipts.ts
+  // - if (body.split('&').length > MAX_FIELDS) return undefined;
   it('takes a hundred fields of Twilio, and no more', async () => {
     const toldWith = (more: number) => {
       const form = Object.fromEntries(Array.from({ length: more }, (_one, index) => [`f${index}`, '']));
@@ -308,7 +308,7 @@ describe('receipts', () => {
     });
 
     // guard receipts-10: the address of receipts is confirmed only to the holder of our token
-    // src/integrations/senders/receipts.ts
+    // src/integrations/senders/whatsapp/receipts.ts
     // - const isRight = typeof token === 'string' && isSameText(token, verifyToken ?? '');
     // + const isRight = true;
     it.each([{ 'hub.verify_token': 'wrong' }, { 'hub.mode': 'unsubscribe' }, { 'hub.verify_token': '' }])(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { signedHeaders } from '../standard-webhooks';
-import { NumberRefused, type Message, type Sender, type Sent } from './sender';
-import { notTaken, VendorCall, type CallOptions } from './vendor-call';
+import { signedHeaders } from '../../standard-webhooks';
+import { NumberRefused, type Message, type Sender, type Sent } from '../sender';
+import { notTaken, VendorCall, type CallOptions } from '../vendor-call';
 
 export interface HttpOptions extends CallOptions {
   url: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { NumberRefused, type Message, type Sender, type Sent } from './sender';
-import { notTaken, VendorCall, type CallOptions } from './vendor-call';
+import { NumberRefused, type Message, type Sender, type Sent } from '../sender';
+import { notTaken, VendorCall, type CallOptions } from '../vendor-call';
 
 export interface TelegramOptions extends CallOptions {
   token: string;

@@ -1,4 +1,4 @@
-import type { Message, Sender } from './sender';
+import type { Message, Sender } from '../sender';
 
 /**
  * Prints to a developer's terminal. Not through the logger: its level must not hide codes, and no log may contain one.

@@ -1,8 +1,8 @@
 import type { Twilio } from 'twilio';
-import { Breaker } from '../../load/breaker';
-import { SendingTimedOut, type Credit, type Message, type Sender, type Sent } from './sender';
-import { spokenCode } from './spoken-code';
-import { creditOf, failure, openTwilio, sanitised, type TwilioAccount } from './twilio-account';
+import { Breaker } from '../../../load/breaker';
+import { SendingTimedOut, type Credit, type Message, type Sender, type Sent } from '../sender';
+import { spokenCode } from '../spoken-code';
+import { creditOf, failure, openTwilio, sanitised, type TwilioAccount } from '../twilio-account';
 
 export interface TwilioOptions extends TwilioAccount {
   /** The sending number; one of `from` and `messagingServiceSid` is needed, and for calls `from`. */

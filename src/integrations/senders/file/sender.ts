@@ -1,6 +1,6 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Message, Sender } from './sender';
+import type { Message, Sender } from '../sender';
 
 /** Writes messages to a file for scripts and tests: JSON lines that only the owner can read. */
 export class FileSender implements Sender {

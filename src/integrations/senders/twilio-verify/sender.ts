@@ -1,10 +1,10 @@
 import type { Twilio } from 'twilio';
-import { Breaker } from '../../load/breaker';
-import type { Channel } from './kinds';
-import { nearestLanguage } from './nearest-language';
-import { SendingTimedOut, type Comparison, type Credit, type Message, type Sender, type Sent } from './sender';
-import { SPOKEN } from './spoken-code';
-import { creditOf, fieldsOf, openTwilio, sanitised, type TwilioAccount } from './twilio-account';
+import { Breaker } from '../../../load/breaker';
+import type { Channel } from '../kinds';
+import { nearestLanguage } from '../nearest-language';
+import { SendingTimedOut, type Comparison, type Credit, type Message, type Sender, type Sent } from '../sender';
+import { SPOKEN } from '../spoken-code';
+import { creditOf, fieldsOf, openTwilio, sanitised, type TwilioAccount } from '../twilio-account';
 
 export interface TwilioVerifyOptions extends TwilioAccount {
   serviceSid: string;

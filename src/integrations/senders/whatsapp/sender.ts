@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { nearestLanguage } from './nearest-language';
-import { NumberRefused, type Message, type Sender, type Sent } from './sender';
-import { notTaken, VendorCall, type CallOptions } from './vendor-call';
+import { nearestLanguage } from '../nearest-language';
+import { NumberRefused, type Message, type Sender, type Sent } from '../sender';
+import { notTaken, VendorCall, type CallOptions } from '../vendor-call';
 
 export interface WhatsAppOptions extends CallOptions {
   token: string;
