@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { hintOf, nearest } from '../base/nearest';
+import { httpUrl, list, listOf } from '../base/formats';
+import { hintOf } from '../base/nearest';
 import { networkList } from '../base/networks';
 import { mistakeInAddress } from '../database/database-url';
 import { countryNamed, isCountry, isPhoneCallingCode } from '../features/phones/phone-number';
@@ -8,22 +9,6 @@ import { readTestNumbers, type TestNumber } from '../features/sending/test-numbe
 
 const MISTAKE_IN_HEADERS = 'must be headers separated by commas, such as api-key=…, with values in percent-encoding';
 
-export const whole = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`);
-export const seconds = whole(1, 86_400 * 365);
-export const limit = whole(0, 1_000_000_000);
-export const share = z
-  .string()
-  .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1, such as 0.1')
-  .transform(Number);
-export const text = z.string().min(1);
-export const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-  .transform((url) => url.replace(/\/+$/, ''));
 export const databaseUrl = z
   .url({
     protocol: /^postgres(ql)?$/,
@@ -40,12 +25,6 @@ export const imagesPlace = z.union([z.enum(['here', 'only']), httpUrl], {
 });
 /** Host name, with or without a port. */
 export const hostName = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/i);
-export const list = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean),
-);
 export const testNumbers = z.string().transform((value, context) => {
   const read = readTestNumbers(value);
   const isRead = (one: TestNumber | string): one is TestNumber => typeof one !== 'string';
@@ -60,8 +39,6 @@ export const templateLanguages = list.pipe(z.tuple([templateLanguage], templateL
 export const headers = list
   .pipe(z.array(z.string().regex(/^[\w.-]+ *=([ -$&-~]|%[2-7][\da-f])+$/i, MISTAKE_IN_HEADERS)))
   .transform((pairs) => Object.fromEntries(pairs.map(headerIn)));
-const listOf = (isFit: (item: string) => boolean, error: string | (({ input }: { input: unknown }) => string)) =>
-  list.pipe(z.array(z.string().refine(isFit, { error })));
 export const hosts = listOf(isHost, 'must be hosts separated by commas, such as images.example.com');
 export const origins = listOf(isOrigin, 'must be origins separated by commas, such as https://app.example.com');
 const NETWORKS = 'must be networks separated by commas, such as 10.0.0.0/8';
@@ -74,13 +51,6 @@ export const audiences = listOf(
   'must be names or addresses of services separated by commas, such as reports,https://calls.example.com',
 );
 export const regions = listOf(isRegion, mistakeInRegion);
-export const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
-  z.enum(values, {
-    error: ({ input }) => {
-      const word = String(input).toLowerCase();
-      return `must be one of ${values.join(', ')}${hintOf(values.find((one) => one === word) ?? nearest(word, values))}`;
-    },
-  });
 
 function isOrigin(value: string): boolean {
   return isWebOrigin(value) || isAppOrigin(value);

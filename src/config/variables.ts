@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { httpUrl, limit, list, oneOf, seconds, share, text, whole } from '../base/formats';
 import { networkList } from '../base/networks';
 import { isTag } from '../features/sending/languages';
 import { SENDER_NAMES } from '../integrations/senders/kinds';
@@ -10,21 +11,13 @@ import {
   headers,
   hostName,
   hosts,
-  httpUrl,
   imagesPlace,
-  limit,
-  list,
   networks,
-  oneOf,
   origins,
   regions,
-  seconds,
-  share,
   templateLanguages,
   testNumbers,
-  text,
   trustProxy,
-  whole,
 } from './formats';
 
 /** A number in E.164, a short code, or an alphanumeric sender, which has a letter. */
