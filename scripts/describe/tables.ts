@@ -1,45 +1,44 @@
-// Writes the tables of limits and queues into docs/limits.md, of metrics into docs/metrics.md, of scopes into
-// docs/admin-api.md, of commands into docs/admin.md, and the variables of limits into .env.example.
+// Writes .env.example. Writes the tables of limits and queues into docs/limits.md, of
+// metrics into docs/metrics.md, of scopes into docs/admin-api.md, and of commands into docs/admin.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { flagsOf } from '../../src/admin/command';
 import { COMMANDS } from '../../src/admin/commands';
 import { SCOPES } from '../../src/admin/tokens-repository';
-import { LIMIT_VARIABLES, LIMITS, limitsOf, type Limit, type LimitName, type LimitRow } from '../../src/load/limits';
+import { WINDOWS } from '../../src/config/sections/limits';
+import { LIMITS, limitsOf, type Limit, type LimitName, type LimitRow } from '../../src/load/limits';
 import { queueTable } from '../../src/load/queues';
 import { describedMetrics } from './described-metrics';
+import { envExample } from './env-example';
 
 const ROOT = join(__dirname, '../..');
-/** Line width of .env.example. */
-const WIDTH = 122;
-
-/** Generated parts of files, each between two texts. */
-const TABLES = [
+/** Generated parts of files, each between two texts: after the first behind a heading, if there is one. */
+const TABLES: {
+  file: string;
+  heading?: string;
+  after: string;
+  before: string;
+  made: (text: string) => string | Promise<string>;
+}[] = [
   { file: 'docs/limits.md', after: '|---|---|---|---|---|\n', before: '\n## At once', made: limitsTable },
   { file: 'docs/limits.md', after: '|---|---|---|---|---|---|---|\n', before: '\nA client that', made: queuesTable },
   { file: 'docs/metrics.md', after: '|---|---|---|---|\n', before: '\n## Labels', made: metricsTable },
   { file: 'docs/admin-api.md', after: '|---|---|---|\n', before: '\nThe name is', made: scopesTable },
   { file: 'docs/admin.md', after: '|---|---|---|---|\n', before: '\n## ', made: commandsTable },
-  { file: '.env.example', after: ' its /48 (16 times).\n', before: '\n# --- docker compose only', made: variables },
 ];
-
-const WINDOWS = new Map([
-  [60, 'a minute'],
-  [15 * 60, '15 minutes'],
-  [60 * 60, 'an hour'],
-  [24 * 60 * 60, 'a day'],
-]);
 
 /** Returns the new text of each file. */
 export async function filesWithTables(): Promise<Map<string, string>> {
   const files = new Map(TABLES.map(({ file }) => [file, readFileSync(join(ROOT, file), 'utf8')]));
-  for (const { file, after, before, made } of TABLES) {
+  for (const { file, heading = '', after, before, made } of TABLES) {
     const text = files.get(file) ?? '';
-    const begin = text.indexOf(after) + after.length;
+    const begin = text.indexOf(after, text.indexOf(heading)) + after.length;
     const end = text.indexOf(before, begin);
-    if (begin < after.length || end < 0) throw new Error(`${file} has no place for its table`);
+    if (!text.includes(heading) || begin < after.length || end < 0)
+      throw new Error(`${file} has no place for its table`);
     files.set(file, text.slice(0, begin) + (await made(text)) + text.slice(end));
   }
+  files.set('.env.example', envExample());
   return files;
 }
 
@@ -117,25 +116,6 @@ function line(...cells: unknown[]): string {
 function whose(per: Limit['per']): string {
   if (per === 'service') return 'all';
   return per === 'address' ? 'an address' : `a ${per}`;
-}
-
-function variables(): string {
-  const entries = [...LIMIT_VARIABLES].map(([name, { what, per, seconds, says, amount, production }]) => {
-    const counted = what && `Per ${per} in ${WINDOWS.get(Number(seconds))}: ${what}.`;
-    const comment = [counted, says].filter(Boolean).join(' ').replaceAll('`', '');
-    return `${commented(comment)}${production === undefined ? '' : '# '}${name}=${amount ?? production ?? ''}\n`;
-  });
-  return entries.join('');
-}
-
-function commented(text: string): string {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1) ?? '';
-    if (last && last.length + word.length + 3 > WIDTH) lines.push(word);
-    else lines.splice(-1, 1, last ? `${last} ${word}` : word);
-  }
-  return lines.map((one) => `# ${one}\n`).join('');
 }
 
 if (process.argv[1] === __filename)

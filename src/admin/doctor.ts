@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../base/errors';
-import { isGuessable } from '../config/production';
+import { isGuessable } from '../config/sections/sessions';
 import { isOutage } from '../database/outage';
 import { messageOf } from '../start/remedies';
 import type { Check, Finding, PublicAnswer } from './check';

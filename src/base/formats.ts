@@ -32,3 +32,4 @@ export const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
       return `must be one of ${values.join(', ')}${hintOf(values.find((one) => one === word) ?? nearest(word, values))}`;
     },
   });
+export const onOff = oneOf('on', 'off');

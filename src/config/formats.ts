@@ -23,18 +23,12 @@ export const databaseUrl = z
 export const imagesPlace = z.union([z.enum(['here', 'only']), httpUrl], {
   error: 'must be here, only, or the http or https address of the process that stores images',
 });
-/** Host name, with or without a port. */
-export const hostName = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/i);
 export const testNumbers = z.string().transform((value, context) => {
   const read = readTestNumbers(value);
   const isRead = (one: TestNumber | string): one is TestNumber => typeof one !== 'string';
   for (const mistake of read) if (!isRead(mistake)) context.addIssue(mistake);
   return read.filter(isRead);
 });
-const MISTAKE_IN_LANGUAGES = 'must be languages separated by commas, such as en,pt_BR';
-const templateLanguage = z.string(MISTAKE_IN_LANGUAGES).regex(/^[a-z]{2,3}(_[A-Z]{2,4})?$/, MISTAKE_IN_LANGUAGES);
-/** Languages as Meta writes them. */
-export const templateLanguages = list.pipe(z.tuple([templateLanguage], templateLanguage));
 /** Headers in the form of OpenTelemetry: name=value, and values in percent-encoding. */
 export const headers = list
   .pipe(z.array(z.string().regex(/^[\w.-]+ *=([ -$&-~]|%[2-7][\da-f])+$/i, MISTAKE_IN_HEADERS)))

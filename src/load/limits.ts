@@ -30,7 +30,9 @@ export interface LimitRow extends Omit<Limit, 'amount' | 'seconds'> {
   production?: number;
   /** Computes the amount from the variable's. */
   share?: (amount: number) => number;
-  /** Further text on the variable, for .env.example. */
+  /** Remedy if the variable is not set in production. */
+  required?: string;
+  /** Further text on the variable. */
   says?: string;
 }
 
@@ -70,7 +72,7 @@ export function orCaptcha(limit: Limit, raised: Limit): Limit {
 /** Part of a phone's daily codes that is reserved for places where its account was used. */
 const kept = (codes: number) => Math.min(3, Math.floor(0.3 * codes));
 
-/** Every limit of the service. `npm run tables` generates docs/limits.md and a part of .env.example from it. */
+/** Every limit of the service. `npm run tables` generates docs/limits.md from it. */
 // prettier-ignore
 const TABLE = {
   /** Sending slot of a phone. It is free again once the code is verified. */
@@ -107,7 +109,8 @@ const TABLE = {
     says: "The whole service's budget of messages a day, codes and notices, which bounds their cost. A call counts as three, " +
       'unless SMS_ROUTES sets another cost. Three for each new ' +
       'user a day leave room for retries and resets. The last fifth is reserved for owners who ask from a place where ' +
-      'their account was used before. Default: 0, no limit. Required in production.' },
+      'their account was used before. Default: 0, no limit.',
+    required: 'set it to the most messages a day that you will pay for (three for each new user a day), or to 0 for no limit' },
   sendInAllFromElsewhere: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
     variable: 'SEND_CODE_PER_DAY', share: (messages) => Math.ceil(0.8 * messages) },
   /** Lower budget for networks that verify less than half of their codes, or have used much of it: the rest is for others. */

@@ -1,9 +1,7 @@
 import { hintOf, nearest } from '../base/nearest';
-import { SECRETS, VARIABLES } from '../config/variables';
+import { OWN_WORDS, SECRETS, VARIABLES } from '../config/variables';
 
-/** First words of our variables that no other known program uses. */
-const OURS =
-  /^(DATABASE|SMS|TWILIO|WHATSAPP|TELEGRAM|MESSAGING|RONGCLOUD|STORAGE|QINIU|CAPTCHA|PORTRAIT|SPEND_GUARD|NOTIFY_TEXT|SESSION|UPLOADS?|SEND_CODE|WRONG_CODES|LOGIN_FAILURES|LOGINS_PER|FINDS_PER|CHECKS_PER|VERIFIES_PER|GROUPS?|VERIFICATION)_/;
+const OURS = new RegExp(`^(${OWN_WORDS.join('|')})_`);
 /** Variables of desktops, and of Kubernetes in each container, for instance for a service named "database". */
 const OF_OTHERS = /^SESSION_MANAGER$|_SERVICE_(HOST|PORT)(_|$)|_PORT(_\d+_(TCP|UDP)(_|$)|$)/;
 const KNOWN = [...VARIABLES, ...SECRETS.map((name) => `${name}_FILE`)];

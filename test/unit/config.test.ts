@@ -215,11 +215,11 @@ const amounts = (limits: Partial<Record<LimitName, number>>) =>
 
 describe('loadConfig', () => {
   // guard config-6: a national number is refused as the sender of codes
-  // src/config/variables.ts
+  // src/integrations/senders/twilio/settings.ts
   // - \d{3,8}|(?=
   // + \d{3,11}|(?=
   // guard config-7: a session does not promise to last beyond its maximum
-  // src/config/config.ts
+  // src/config/sections/sessions.ts
   // - given !== undefined && given > maxDays
   // + false
   it.each(Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value])))(
@@ -540,9 +540,8 @@ describe('loadConfig', () => {
 
 describe('loadConfig in production', () => {
   // guard config-17: in production a code without a password signs in only if the operator says so
-  // src/config/config.ts
-  // - strict ? 'required' : 'optional'
-  // + 'optional'
+  // src/config/sections/sessions.ts
+  // - production: 'required',
   it('lets a code without a password sign in only if that is set', () => {
     const required = (env = {}) => loadConfig({ ...productionEnv(), ...env }).tokenLogins.passwordRequired;
     expect([required(), required({ PASSWORDS: 'optional' })]).toEqual([true, false]);
@@ -572,24 +571,24 @@ describe('loadConfig in production', () => {
   });
 
   // guard config-2: production sends nothing to Twilio over HTTP
-  // src/config/production.ts
-  // - overHttp('TWILIO_API_URL', 'codes and the account are sent there'),
+  // src/integrations/senders/twilio/settings.ts
+  // - https: 'codes and the account are sent there',
   // guard config-3: production does not trust pages that come over HTTP
-  // src/config/production.ts
-  // - overHttp('CORS_ORIGINS', 'anyone on the network path can change a page that is sent over HTTP'),
+  // src/config/sections/clients.ts
+  // - https: 'anyone on the network path can change a page that is sent over HTTP',
   // guard config-4: production does not trust more proxies than can exist
-  // src/config/production.ts
-  // - env.TRUST_PROXY > MOST_PROXIES,
-  // + env.TRUST_PROXY > 1_000,
+  // src/config/sections/clients.ts
+  // - proxies > MOST_PROXIES,
+  // + proxies > 1_000,
   // guard config-16: production sends no code to an endpoint over HTTP
-  // src/config/production.ts
-  // - overHttp('SMS_HTTP_URL', 'codes are sent there'),
+  // src/integrations/senders/http/settings.ts
+  // - https: 'codes are sent there',
   // guard config-12: production sends nothing to WhatsApp over HTTP
-  // src/config/production.ts
-  // - overHttp('WHATSAPP_API_URL', 'codes and the token are sent there'),
+  // src/integrations/senders/whatsapp/settings.ts
+  // - https: 'codes and the token are sent there',
   // guard config-13: production sends nothing to Telegram over HTTP
-  // src/config/production.ts
-  // - overHttp('TELEGRAM_API_URL', 'codes and the token are sent there'),
+  // src/integrations/senders/telegram/settings.ts
+  // - https: 'codes and the token are sent there',
   it.each<[string, Record<string, string | undefined>, RegExp]>([
     ['no DATABASE_URL', { DATABASE_URL: undefined }, /^DATABASE_URL: set it.*embedded/],
     ['no SESSION_SECRETS', { SESSION_SECRETS: undefined }, /^SESSION_SECRETS: set it.*openssl rand -hex 32/],
@@ -633,11 +632,11 @@ describe('loadConfig in production', () => {
   });
 
   // guard config-1: production requires random secrets
-  // src/config/production.ts
+  // src/config/sections/sessions.ts
   // - return isRepeated || new Set(secret).size < LEAST_CHARACTERS ||
   // + return isRepeated ||
   // guard config-5: production refuses a guessable secret for signing
-  // src/config/production.ts
+  // src/config/sections/sessions.ts
   // - return isRepeated || new Set(secret).size < LEAST_CHARACTERS || GUESSED_FIRST.test(secret);
   // + return isRepeated && false;
   it.each([
@@ -671,12 +670,12 @@ describe('loadConfig in production', () => {
   });
 
   // guard config-10: messaging servers can refuse tokens that are for other services
-  // src/config/providers.ts
-  // - if (audiences.length > 0) need('MESSAGING_JWT_AUDIENCE', 'TOKEN_AUDIENCES needs it to tell tokens apart');
+  // src/config/sections/messaging.ts
+  // - if (audiences.length > 0) need('MESSAGING_JWT_AUDIENCE', () => 'TOKEN_AUDIENCES needs it to tell tokens apart');
   // guard config-11: no service has the audience of messaging
-  // src/config/providers.ts
-  // - if (own !== undefined && audiences.includes(own))
-  // + if (own === undefined && audiences.includes(String(own)))
+  // src/config/sections/messaging.ts
+  // - if (audience !== undefined && audiences.includes(audience))
+  // + if (audience === undefined && audiences.includes(String(audience)))
   it('needs audiences that differ, so that messaging servers can refuse tokens for others', () => {
     expect(mistakesIn({ TOKEN_AUDIENCES: 'reports' })).toEqual([
       expect.stringMatching(/^MESSAGING_JWT_AUDIENCE: set it, TOKEN_AUDIENCES needs it/),
@@ -787,8 +786,8 @@ describe('SMS_ROUTES', () => {
   });
 
   // guard config-14: calls by Twilio have a number to call from
-  // src/config/senders.ts
-  // - if (calls && !env.TWILIO_FROM?.startsWith('+'))
+  // src/integrations/senders/twilio/settings.ts
+  // - if (channels.includes('voice') && !env.TWILIO_FROM?.startsWith('+'))
   // + if (false)
   it.each([{ TWILIO_FROM: undefined, TWILIO_MESSAGING_SERVICE_SID: 'MG1' }, { TWILIO_FROM: 'MyApp' }])(
     'refuses calls by Twilio without a number to call from: %j',
@@ -800,8 +799,8 @@ describe('SMS_ROUTES', () => {
   );
 
   // guard config-15: a route in production does not show codes
-  // src/config/senders.ts
-  // - if (isProduction(env) && env.SMS_ROUTES !== undefined &&
+  // src/config/sections/sms.ts
+  // - if (isProduction && env.SMS_ROUTES !== undefined &&
   // + if (false &&
   it('refuses, in production, a way that shows codes', () => {
     const mistakes = mistakesIn(withRoutes({ routes: { GB: ['console'] } }, productionEnv()));
@@ -809,9 +808,9 @@ describe('SMS_ROUTES', () => {
   });
 
   // guard config-18: routes in production do not hide a provider that shows codes
-  // src/config/production.ts
-  // - return SENDERS[SMS_PROVIDER].forDevelopment === true;
-  // + return SMS_ROUTES === undefined && SENDERS[SMS_PROVIDER].forDevelopment === true;
+  // src/config/sections/sms.ts
+  // - : SENDERS[SMS_PROVIDER].forDevelopment;
+  // + : SMS_ROUTES === undefined && SENDERS[SMS_PROVIDER].forDevelopment;
   it.each(['console', 'file'])(
     'refuses, in production, SMS_PROVIDER=%s beside routes for all countries',
     (provider) => {

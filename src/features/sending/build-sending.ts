@@ -1,9 +1,9 @@
 import type { Foundation } from '../../foundation/foundation';
 import { tallied } from '../../foundation/part';
-import { chooseSenders, type SenderSettings } from '../../integrations/senders/choose-senders';
+import { chooseSenders } from '../../integrations/senders/choose-senders';
 import { CountedSender } from '../../integrations/senders/counted-sender';
 import { Inbox } from '../../integrations/senders/inbox';
-import type { SenderName } from '../../integrations/senders/kinds';
+import type { SenderName, SenderSettings } from '../../integrations/senders/kinds';
 import type { Sender } from '../../integrations/senders/sender';
 import { Routes, type RouteRules } from './routes';
 import { Sending } from './sending';

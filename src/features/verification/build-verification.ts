@@ -1,7 +1,8 @@
 import type { Foundation } from '../../foundation/foundation';
 import { tallied } from '../../foundation/part';
 import { chooseCaptchas, type CaptchaSettings } from '../../integrations/captcha/choose-captchas';
-import { receiptReaders, type SenderSettings } from '../../integrations/senders/choose-senders';
+import { receiptReaders } from '../../integrations/senders/choose-senders';
+import type { SenderSettings } from '../../integrations/senders/kinds';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces } from '../audit/known-places';
 import type { Limiter } from '../limits/limiter';

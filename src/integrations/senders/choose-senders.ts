@@ -1,23 +1,7 @@
-import type { HttpOptions } from './http/sender';
-import type { SenderName } from './kinds';
+import type { SenderName, SenderSettings } from './kinds';
 import type { ReceiptReader } from './receipts';
 import type { Sender } from './sender';
-import type { TelegramOptions } from './telegram/sender';
-import type { TwilioOptions } from './twilio/sender';
-import type { TwilioVerifyOptions } from './twilio-verify/sender';
 import type { CallOptions } from './vendor-call';
-import type { WhatsAppOptions } from './whatsapp/sender';
-
-/** Settings of the senders that are used. */
-export interface SenderSettings {
-  console?: object;
-  file?: { path: string };
-  twilio?: TwilioOptions;
-  'twilio-verify'?: TwilioVerifyOptions;
-  whatsapp?: WhatsAppOptions;
-  telegram?: TelegramOptions;
-  http?: HttpOptions;
-}
 
 interface Vendor<Settings> {
   sender: (settings: Settings & CallOptions) => Promise<Sender>;

@@ -1,9 +1,29 @@
+import type { Vendor } from '../../base/settings';
+import { CONSOLE } from './console/settings';
+import { FILE } from './file/settings';
+import { HTTP } from './http/settings';
+import { TELEGRAM } from './telegram/settings';
+import { TWILIO } from './twilio/settings';
+import { TWILIO_VERIFY } from './twilio-verify/settings';
+import { WHATSAPP } from './whatsapp/settings';
+
 /** Ways in which a phone can get a message. */
 export const CHANNELS = ['sms', 'voice', 'whatsapp', 'telegram'] as const;
 
 export type Channel = (typeof CHANNELS)[number];
 
-export interface Kind {
+/** Facts about a message's way that a vendor's settings may need. */
+export interface Shared {
+  dataDir: string;
+  codeTtlSeconds: number;
+  /** Channels that lead to the vendor. */
+  channels: Channel[];
+  /** Where the vendor tells what became of a message. */
+  receiptsUrl: string | undefined;
+}
+
+export interface Kind<Settings = object> {
+  settings: Vendor<Settings, Shared>;
   /** The first is meant where none is named. */
   channels: readonly [Channel, ...Channel[]];
   /** Takes codes only, so that notices cannot be sent by it. */
@@ -12,19 +32,24 @@ export interface Kind {
   forDevelopment?: true;
 }
 
-const kinds = <Name extends string>(all: Record<Name, Kind>) => all;
+const kinds = <All extends Record<string, object>>(all: { [Name in keyof All]: Kind<All[Name]> }) => all;
 
 export const SENDERS = kinds({
-  console: { channels: CHANNELS, forDevelopment: true },
-  file: { channels: CHANNELS, forDevelopment: true },
-  twilio: { channels: ['sms', 'voice'] },
-  'twilio-verify': { channels: ['sms', 'voice', 'whatsapp'], codesOnly: true },
-  whatsapp: { channels: ['whatsapp'], codesOnly: true },
-  telegram: { channels: ['telegram'], codesOnly: true },
-  http: { channels: CHANNELS },
+  console: { settings: CONSOLE, channels: CHANNELS, forDevelopment: true },
+  file: { settings: FILE, channels: CHANNELS, forDevelopment: true },
+  twilio: { settings: TWILIO, channels: ['sms', 'voice'] },
+  'twilio-verify': { settings: TWILIO_VERIFY, channels: ['sms', 'voice', 'whatsapp'], codesOnly: true },
+  whatsapp: { settings: WHATSAPP, channels: ['whatsapp'], codesOnly: true },
+  telegram: { settings: TELEGRAM, channels: ['telegram'], codesOnly: true },
+  http: { settings: HTTP, channels: CHANNELS },
 });
 
 export type SenderName = keyof typeof SENDERS;
+
+/** Settings of the senders that are used. */
+export type SenderSettings = {
+  [Name in SenderName]?: (typeof SENDERS)[Name] extends Kind<infer Settings> ? Settings : never;
+};
 
 export const SENDER_NAMES = Object.keys(SENDERS) as [SenderName, ...SenderName[]];
 

@@ -203,9 +203,9 @@ describe('an SMS to the owner', () => {
   // src/features/notices/notices.ts
   // - if (this.rules.notify === 'off') return;
   // guard notices-2: NOTIFY is off by default
-  // src/config/variables.ts
-  // - NOTIFY: oneOf('off', 'sms').default('off')
-  // + NOTIFY: oneOf('off', 'sms').default('sms')
+  // src/config/sections/sms.ts
+  // - default: 'off',
+  // + default: 'sms',
   it('is not sent unless NOTIFY is set', async () => {
     const one = await instance({ ...UNCOUNTED_PAIRS, LOGIN_FAILURES_PER_PHONE_DAY: '3' });
     const person = await insertPerson(app);

@@ -165,7 +165,7 @@ describe('/user/send_code with another CAPTCHA_POLICY', () => {
   });
 
   // guard captcha-3: one captcha is drawn for all while answers are ignored
-  // src/config/providers.ts
+  // src/config/sections/verification.ts
   // - 'off' ? 'ignored' : 'checked'
   // + 'off' ? 'checked' : 'checked'
   it('off: ignores captchas, and leaves them unused', async () => {

@@ -492,9 +492,9 @@ describe('/user/verify_code', () => {
   });
 
   // guard verification-8: codes are valid for five minutes
-  // src/config/variables.ts
-  // - CODE_TTL_SECONDS: seconds.default(300),
-  // + CODE_TTL_SECONDS: seconds.default(900),
+  // src/config/sections/verification.ts
+  // - default: 300,
+  // + default: 900,
   it('makes codes valid for 5 minutes and tokens for 30', async () => {
     const [phone, begun] = [newPhone(), Date.now()];
     tokenIn(await verifyCode(phone, await codeFor(phone)));

@@ -1,0 +1,3 @@
+import { vendor } from '../../../base/settings';
+
+export const CONSOLE = vendor({}, () => ({}));
