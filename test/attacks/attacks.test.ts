@@ -243,7 +243,7 @@ describe('running up the bill', () => {
   });
 
   // guard attacks-7: a captcha drawn by the service does not raise a limit of the address
-  // src/integrations/captcha/drawn-captchas.ts
+  // src/integrations/captcha/drawn/captchas.ts
   // - readonly vouchesFor = 'phone';
   // + readonly vouchesFor = 'phone and address';
   it('300 numbers from one address by a program that solves captchas: still 200 codes', async () => {

@@ -1,6 +1,6 @@
 import { Resvg } from '@resvg/resvg-js';
 import { create } from 'svg-captcha';
-import { letter, moved, path } from '../../src/integrations/captcha/shapes';
+import { letter, moved, path } from '../../src/integrations/captcha/drawn/shapes';
 import { inkOf, type Ink } from './ink';
 
 /** Characters of a captcha. An attacker has the source of this service, and of the package it draws with. */

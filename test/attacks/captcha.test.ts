@@ -1,4 +1,4 @@
-import { drawCaptcha } from '../../src/integrations/captcha/captcha-image';
+import { drawCaptcha } from '../../src/integrations/captcha/drawn/captcha-image';
 import { amount } from '../support/amounts';
 import { fixedPlaces, nearestLetters, plainCaptcha, readByCommands } from './captcha-solvers';
 
@@ -45,7 +45,7 @@ describe('reading captchas by program', () => {
   });
 
   // guard attacks-captcha-1: the letters of captchas are bent
-  // src/integrations/captcha/captcha-image.ts
+  // src/integrations/captcha/drawn/captcha-image.ts
   // - [point[0] + across(point), point[1] + down(point)]
   // + [point[0] + 0 * across(point), point[1] + 0 * down(point)]
   it('by cutting and taking the nearest letters reads less than a tenth', async () => {

@@ -1,5 +1,5 @@
 import type { Challenge } from 'altcha-lib';
-import { AltchaCaptchas } from '../../src/integrations/captcha/altcha-captchas';
+import { AltchaCaptchas } from '../../src/integrations/captcha/altcha/captchas';
 import { openQueues } from '../../src/load/queues';
 import { payloadOf, solutionOf } from '../support/altcha';
 import { inParallel } from '../support/calls';
@@ -38,7 +38,7 @@ describe('a proof of work', () => {
   });
 
   // guard altcha-1: a solved challenge counts once
-  // src/integrations/captcha/altcha-captchas.ts
+  // src/integrations/captcha/altcha/captchas.ts
   // - return isFirst ? 'right' : 'wrong';
   // + return isFirst ? 'right' : 'right';
   it('counts once, also when it is sent twenty times at once', async () => {
@@ -61,7 +61,7 @@ describe('a proof of work', () => {
   });
 
   // guard altcha-2: a challenge is signed by the service
-  // src/integrations/captcha/altcha-captchas.ts
+  // src/integrations/captcha/altcha/captchas.ts
   // - if (verified) return true;
   // + return true || verified;
   it.each([
@@ -91,7 +91,7 @@ describe('a proof of work', () => {
   });
 
   // guard altcha-3: a proof of work costs four times as much in an alarm
-  // src/integrations/captcha/altcha-captchas.ts
+  // src/integrations/captcha/altcha/captchas.ts
   // - const IN_ALARM = 4;
   // + const IN_ALARM = 1;
   it('takes four times as many keys in an alarm', async () => {
@@ -102,7 +102,7 @@ describe('a proof of work', () => {
   });
 
   // guard altcha-5: challenges are made in a queue of limited length
-  // src/integrations/captcha/altcha-captchas.ts
+  // src/integrations/captcha/altcha/captchas.ts
   // - return this.making.run(address, () =>
   // + return Promise.resolve().then(() =>
   it('is made for at most 102 of 1,200 concurrent requests, and refused to the others', async () => {

@@ -1,5 +1,5 @@
-import { drawCaptcha } from '../../src/integrations/captcha/captcha-image';
-import { DrawnCaptchas, type KeptCaptcha } from '../../src/integrations/captcha/drawn-captchas';
+import { drawCaptcha } from '../../src/integrations/captcha/drawn/captcha-image';
+import { DrawnCaptchas, type KeptCaptcha } from '../../src/integrations/captcha/drawn/captchas';
 import { openQueues } from '../../src/load/queues';
 import { inParallel } from '../support/calls';
 import { PATIENCE } from '../support/patience';
@@ -38,7 +38,7 @@ describe('drawn captchas', () => {
   }
 
   // guard integrations-captcha-1: captchas are drawn in a queue of limited length
-  // src/integrations/captcha/drawn-captchas.ts
+  // src/integrations/captcha/drawn/captchas.ts
   // - await this.drawing.run(address, drawCaptcha)
   // + await drawCaptcha()
   it('are drawn for at most 102 of 1,200 concurrent requests, and refused to the others', async () => {
@@ -49,7 +49,7 @@ describe('drawn captchas', () => {
   });
 
   // guard integrations-captcha-2: addresses take turns at the drawing of captchas
-  // src/integrations/captcha/drawn-captchas.ts
+  // src/integrations/captcha/drawn/captchas.ts
   // - this.drawing.run(address,
   // + this.drawing.run('all',
   it('are drawn in turn for each address, however many another address has asked for', async () => {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { createLogger } from '../../src/base/logger';
-import { SiteverifyCaptchas, type SiteverifyOptions } from '../../src/integrations/captcha/siteverify-captchas';
+import { SiteverifyCaptchas, type SiteverifyOptions } from '../../src/integrations/captcha/siteverify/captchas';
 import { openQueues } from '../../src/load/queues';
 import { inParallel } from '../support/calls';
 import { PATIENT_MS } from '../support/patience';
@@ -74,7 +74,7 @@ describe('a captcha of a provider', () => {
   });
 
   // guard siteverify-9: a token of another site's widget is wrong, and the provider is not considered down
-  // src/integrations/captcha/siteverify-captchas.ts
+  // src/integrations/captcha/siteverify/captchas.ts
   // - const WRONG_SECRET = ['missing-input-secret',
   // + const WRONG_SECRET = ['sitekey-secret-mismatch', 'missing-input-secret',
   it.each([
@@ -94,7 +94,7 @@ describe('a captcha of a provider', () => {
   });
 
   // guard siteverify-10: a token under another site key is wrong
-  // src/integrations/captcha/siteverify-captchas.ts
+  // src/integrations/captcha/siteverify/captchas.ts
   // - siteKey !== this.options.siteKey ||
   it('is wrong with another site key, or without a token, without a request to the provider', async () => {
     const by = captchas();
@@ -189,7 +189,7 @@ describe('a captcha provider', () => {
   });
 
   // guard siteverify-1: tokens on which a captcha provider takes too long do not prevent a probe of it
-  // src/integrations/captcha/siteverify-captchas.ts
+  // src/integrations/captcha/siteverify/captchas.ts
   // - [this.checking, this.probing] = [breaker(), breaker()];
   // + this.checking = this.probing = breaker();
   it('is not down because of tokens on which it takes too long: they are unchecked', async () => {
@@ -201,7 +201,7 @@ describe('a captcha provider', () => {
   });
 
   // guard siteverify-8: tokens on which a captcha provider takes too long do not keep others from being checked
-  // src/integrations/captcha/siteverify-captchas.ts
+  // src/integrations/captcha/siteverify/captchas.ts
   // - this.checking.close();
   it('is asked for other tokens while it takes too long on some', async () => {
     provider.behaveAt('slow', 'hang');

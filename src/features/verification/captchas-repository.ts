@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
-import type { SpentChallenges } from '../../integrations/captcha/altcha-captchas';
-import type { KeptCaptcha, KeptCaptchas } from '../../integrations/captcha/drawn-captchas';
+import type { SpentChallenges } from '../../integrations/captcha/altcha/captchas';
+import type { KeptCaptcha, KeptCaptchas } from '../../integrations/captcha/drawn/captchas';
 
 /** Answers of the captchas that this service draws, and challenges that were solved. */
 export class CaptchasRepository implements KeptCaptchas, SpentChallenges {

@@ -2,11 +2,11 @@ import type { Router } from 'express';
 import type { Logger } from 'pino';
 import type { Queues } from '../../load/queues';
 import type { CallObserver } from '../calls';
-import type { AltchaOptions, SpentChallenges } from './altcha-captchas';
+import type { AltchaOptions, SpentChallenges } from './altcha/captchas';
 import type { Captchas } from './captchas';
-import type { KeptCaptchas } from './drawn-captchas';
-import type { SiteverifyOptions } from './siteverify-captchas';
-import type { WidgetOptions } from './widget-router';
+import type { KeptCaptchas } from './drawn/captchas';
+import type { SiteverifyOptions } from './siteverify/captchas';
+import type { WidgetOptions } from './siteverify/widget-router';
 
 export type CaptchaSettings =
   | { provider: 'drawn'; answers: 'checked' | 'ignored' }
@@ -30,22 +30,22 @@ export async function chooseCaptchas(
 ): Promise<{ captchas: Captchas; shown: Router }> {
   switch (settings.provider) {
     case 'turnstile': {
-      const { SiteverifyCaptchas } = await import('./siteverify-captchas');
-      const { widgetRouter } = await import('./widget-router');
+      const { SiteverifyCaptchas } = await import('./siteverify/captchas');
+      const { widgetRouter } = await import('./siteverify/widget-router');
       return {
         captchas: new SiteverifyCaptchas({ ...settings, ...asking }, queues.captchaChecks, logger),
         shown: widgetRouter(settings),
       };
     }
     case 'altcha': {
-      const { AltchaCaptchas } = await import('./altcha-captchas');
-      const { challengeRouter } = await import('./challenge-router');
+      const { AltchaCaptchas } = await import('./altcha/captchas');
+      const { challengeRouter } = await import('./altcha/challenge-router');
       const captchas = new AltchaCaptchas(kept, queues.captchaPictures, challenges);
       return { captchas, shown: challengeRouter(captchas) };
     }
     case 'drawn': {
-      const { DrawnCaptchas } = await import('./drawn-captchas');
-      const { pictureRouter } = await import('./picture-router');
+      const { DrawnCaptchas } = await import('./drawn/captchas');
+      const { pictureRouter } = await import('./drawn/picture-router');
       const captchas = new DrawnCaptchas(kept, queues.captchaPictures, settings.answers);
       return { captchas, shown: pictureRouter(captchas) };
     }

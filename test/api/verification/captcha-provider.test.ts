@@ -83,7 +83,7 @@ describe('the page of the widget', () => {
   }
 
   // guard captcha-provider-4: the page of a captcha runs only its own script and the provider's
-  // src/integrations/captcha/widget-router.ts
+  // src/integrations/captcha/siteverify/widget-router.ts
   // - 'sha256-${hash}'
   // + 'unsafe-inline'
   it("allows the provider's script, frames and calls, its own few lines, and nothing else", async () => {
@@ -246,7 +246,7 @@ describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', (
   });
 
   // guard captcha-provider-1: a captcha provider is marked as down only when it fails at a request without a token
-  // src/integrations/captcha/siteverify-captchas.ts
+  // src/integrations/captcha/siteverify/captchas.ts
   // - if (await this.probeNow()) return 'away';
   // + if ((await this.probeNow()) || first) return 'away';
   it('answers 503 when the provider fails at one token or at a flood of them: the captcha stays required', async () => {

@@ -59,7 +59,7 @@ describe('/user/get_sms_img_code', () => {
   });
 
   // guard captcha-2: a captcha is looked up only by a valid id
-  // src/integrations/captcha/drawn-captchas.ts
+  // src/integrations/captcha/drawn/captchas.ts
   // - ID.test(id) ? this.kept.image(id) : undefined
   // + this.kept.image(id)
   it('answers 404 for the picture of an unknown or expired captcha', async () => {

@@ -1,9 +1,9 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { addressOf } from '../../base/networks';
-import type { Endpoint } from '../../http/endpoint';
-import { get } from '../../http/route';
-import type { AltchaCaptchas } from './altcha-captchas';
+import { addressOf } from '../../../base/networks';
+import type { Endpoint } from '../../../http/endpoint';
+import { get } from '../../../http/route';
+import type { AltchaCaptchas } from './captchas';
 
 const HEX = '6d1b7a0c5f2e493884bb1d05c7a9e2f4';
 

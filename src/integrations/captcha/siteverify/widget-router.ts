@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Router } from 'express';
-import type { Endpoint } from '../../http/endpoint';
-import { get } from '../../http/route';
+import type { Endpoint } from '../../../http/endpoint';
+import { get } from '../../../http/route';
 
 export interface WidgetOptions {
   siteKey: string;

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { forAll } from '../../load/attempt';
-import type { Queue } from '../../load/queue';
+import { forAll } from '../../../load/attempt';
+import type { Queue } from '../../../load/queue';
 import { drawCaptcha } from './captcha-image';
-import type { Captchas, NewCaptcha, Verdict } from './captchas';
+import type { Captchas, NewCaptcha, Verdict } from '../captchas';
 
 export interface KeptCaptcha {
   id: string;

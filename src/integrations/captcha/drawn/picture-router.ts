@@ -1,9 +1,9 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { NotFound } from '../../base/errors';
-import type { Endpoint } from '../../http/endpoint';
-import { get } from '../../http/route';
-import type { DrawnCaptchas } from './drawn-captchas';
+import { NotFound } from '../../../base/errors';
+import type { Endpoint } from '../../../http/endpoint';
+import { get } from '../../../http/route';
+import type { DrawnCaptchas } from './captchas';
 
 export const picture: Endpoint = {
   method: 'get',

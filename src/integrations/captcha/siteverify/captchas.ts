@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { Unavailable } from '../../base/errors';
-import { Breaker, BreakerOpen, CallAborted } from '../../load/breaker';
-import type { Queue } from '../../load/queue';
-import type { CallObserver } from '../calls';
-import { NoAnswer, NoAnswerInTime, post, type Answered } from '../post';
-import type { Captchas, NewCaptcha, Verdict } from './captchas';
+import { Unavailable } from '../../../base/errors';
+import { Breaker, BreakerOpen, CallAborted } from '../../../load/breaker';
+import type { Queue } from '../../../load/queue';
+import type { CallObserver } from '../../calls';
+import { NoAnswer, NoAnswerInTime, post, type Answered } from '../../post';
+import type { Captchas, NewCaptcha, Verdict } from '../captchas';
 
 export interface SiteverifyOptions {
   /** Public: a client needs it to show the provider's widget. */

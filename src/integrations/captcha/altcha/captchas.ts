@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import { createChallenge, verifySolution, type Challenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { z } from 'zod';
-import { derivedKey } from '../../base/secrets';
-import type { Queue } from '../../load/queue';
-import type { Captchas, NewCaptcha, Verdict } from './captchas';
+import { derivedKey } from '../../../base/secrets';
+import type { Queue } from '../../../load/queue';
+import type { Captchas, NewCaptcha, Verdict } from '../captchas';
 
 /** Keeps the challenges that were solved, so that each solution counts once. */
 export interface SpentChallenges {
