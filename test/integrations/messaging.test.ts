@@ -5,18 +5,15 @@ import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import { calculateJwkThumbprint, createRemoteJWKSet, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { BreakerOpen } from '../../src/load/breaker';
-import {
-  JwtMessagingProvider,
-  type JwtMessagingOptions,
-} from '../../src/integrations/messaging/jwt-messaging-provider';
+import { JwtMessagingProvider, type JwtMessagingOptions } from '../../src/integrations/messaging/jwt/provider';
 import { JwtSigner, type SigningOptions } from '../../src/integrations/messaging/jwt-signer';
-import { RongCloudApi, type RongCloudAccess } from '../../src/integrations/messaging/rongcloud-api';
+import { RongCloudApi, type RongCloudAccess } from '../../src/integrations/messaging/rongcloud/api';
 import {
   RongCloudMessagingProvider,
   type FoundToken,
   type KeptToken,
   type KeptTokens,
-} from '../../src/integrations/messaging/rongcloud-messaging-provider';
+} from '../../src/integrations/messaging/rongcloud/provider';
 import { generateSigningKey, isSigningKey } from '../../src/integrations/messaging/signing-key';
 import { PATIENT_MS } from '../support/patience';
 import { limitWith } from '../support/senders';
@@ -221,7 +218,7 @@ describe('RongCloud messaging provider', () => {
   });
 
   // guard messaging-2: a profile update does not delay a token
-  // src/integrations/messaging/rongcloud-messaging-provider.ts
+  // src/integrations/messaging/rongcloud/provider.ts
   // - await this.keptTokens.tellProfile(user.id);
   // + await this.profileChanged(user);
   it('gives out the stored token after a change, and has the profile told again', async () => {
@@ -256,7 +253,7 @@ describe('RongCloud messaging provider', () => {
   });
 
   // guard messaging-1: a provider whose tokens always expire is not asked for ever
-  // src/integrations/messaging/rongcloud-messaging-provider.ts
+  // src/integrations/messaging/rongcloud/provider.ts
   // - attempt < TRIES
   // + attempt < 100 * TRIES
   it('gives up when the tokens of a user expire faster than new ones are made', async () => {

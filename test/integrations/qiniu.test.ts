@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { QiniuImageStorage } from '../../src/integrations/storage/qiniu-image-storage';
+import { QiniuImageStorage } from '../../src/integrations/storage/qiniu/image-storage';
 import { qiniuUploadRouter } from '../../src/integrations/storage/redirecting-router';
 import { PNG } from '../support/images';
 import { post, serve, startImageServer, type RunningServer } from '../../packages/image-server/test/image-server';

@@ -1,6 +1,6 @@
 import type { Change, MessagingUser, Originals } from '../../src/integrations/messaging/messaging-provider';
-import { RongCloudApi } from '../../src/integrations/messaging/rongcloud-api';
-import { RongCloudFollower } from '../../src/integrations/messaging/rongcloud-follower';
+import { RongCloudApi } from '../../src/integrations/messaging/rongcloud/api';
+import { RongCloudFollower } from '../../src/integrations/messaging/rongcloud/follower';
 import { PATIENT_MS } from '../support/patience';
 import { startRongCloudStandIn, type RongCloudStandIn } from '../support/stand-ins/rongcloud';
 
@@ -108,7 +108,7 @@ describe('RongCloud follower', () => {
 
   describe('a blacklist', () => {
     // guard rongcloud-follower-3: a call of RongCloud has at most 20 blacklisted users
-    // src/integrations/messaging/rongcloud-follower.ts
+    // src/integrations/messaging/rongcloud/follower.ts
     // - const BLACKLISTED_A_CALL = 20;
     // + const BLACKLISTED_A_CALL = 21;
     it('is changed by 20 users a call', async () => {
@@ -133,7 +133,7 @@ describe('RongCloud follower', () => {
     });
 
     // guard rongcloud-follower-1: RongCloud gets the blacklist of now, not that of an old event
-    // src/integrations/messaging/rongcloud-follower.ts
+    // src/integrations/messaging/rongcloud/follower.ts
     // - const added = await this.originals.blacklisted(userId, some);
     // + const added = some;
     it('is equal to that of now, whatever the changes say', async () => {
@@ -152,7 +152,7 @@ describe('RongCloud follower', () => {
 
   describe('a group', () => {
     // guard rongcloud-follower-4: a call of RongCloud has at most 100 members
-    // src/integrations/messaging/rongcloud-follower.ts
+    // src/integrations/messaging/rongcloud/follower.ts
     // - const MEMBERS_A_CALL = 100;
     // + const MEMBERS_A_CALL = 101;
     it('is created with 100 members a call, who are told once', async () => {
@@ -173,7 +173,7 @@ describe('RongCloud follower', () => {
     });
 
     // guard rongcloud-follower-2: RongCloud gets the members of now, not those of an old event
-    // src/integrations/messaging/rongcloud-follower.ts
+    // src/integrations/messaging/rongcloud/follower.ts
     // - const joined = await this.originals.members(groupId, some);
     // + const joined = some;
     it('has the members of now, whatever the changes say', async () => {
@@ -206,11 +206,11 @@ describe('RongCloud follower', () => {
     });
 
     // guard rongcloud-follower-5: a dismissal is told once, however many memberships it ends
-    // src/integrations/messaging/rongcloud-follower.ts
+    // src/integrations/messaging/rongcloud/follower.ts
     // - if (isNew) await this.notifyGroup(groupId, 'Dismiss', creatorId);
     // + await this.notifyGroup(groupId, 'Dismiss', creatorId);
     // guard rongcloud-follower-6: a dismissed group does not get members at RongCloud
-    // src/integrations/messaging/rongcloud-follower.ts
+    // src/integrations/messaging/rongcloud/follower.ts
     // - if (group.isDismissed) {
     // + if (group.isDismissed && changes.length === 0) {
     it('is dismissed once, and nothing is sent for its members', async () => {

@@ -670,10 +670,10 @@ describe('loadConfig in production', () => {
   });
 
   // guard config-10: messaging servers can refuse tokens that are for other services
-  // src/config/sections/messaging.ts
+  // src/integrations/messaging/jwt/settings.ts
   // - if (audiences.length > 0) need('MESSAGING_JWT_AUDIENCE', () => 'TOKEN_AUDIENCES needs it to tell tokens apart');
   // guard config-11: no service has the audience of messaging
-  // src/config/sections/messaging.ts
+  // src/integrations/messaging/jwt/settings.ts
   // - if (audience !== undefined && audiences.includes(audience))
   // + if (audience === undefined && audiences.includes(String(audience)))
   it('needs audiences that differ, so that messaging servers can refuse tokens for others', () => {

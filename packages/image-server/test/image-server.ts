@@ -16,7 +16,7 @@ import { imageRouter } from '../src/image-router';
 import { ImageStore, type StoreOptions } from '../src/image-store';
 import { signUploadToken } from '../src/upload-token';
 import { hasCode, Refusal } from '../src/errors';
-import { hostWith, refuseAsOurs } from '../../../src/integrations/storage/mounted-image-server';
+import { hostWith, refuseAsOurs } from '../../../src/integrations/storage/local/mounted-image-server';
 import { openQueues } from '../../../src/load/queues';
 import { multipartForm, type Part } from '../../../test/support/images';
 import { PATIENCE, PATIENT_MS } from '../../../test/support/patience';

@@ -1,50 +1,9 @@
-import { z } from 'zod';
-import { join } from 'node:path';
-import { httpUrl, oneOf, text, whole } from '../../base/formats';
-import { rows, vendor, vendorSection, type Section, type Values } from '../../base/settings';
+import { oneOf, whole } from '../../base/formats';
+import { rows, vendorSection, type Section, type Values } from '../../base/settings';
 import type { StorageSettings } from '../../integrations/storage/choose-image-storage';
+import { LOCAL } from '../../integrations/storage/local/settings';
+import { QINIU } from '../../integrations/storage/qiniu/settings';
 import { hosts, imagesPlace } from '../formats';
-
-const MIB = 1_024 * 1_024;
-const bytes = whole(0, 1_000_000 * MIB);
-
-// prettier-ignore
-const LOCAL_ROWS = rows({
-  UPLOAD_BYTES_PER_USER: { kind: bytes, default: 0, production: 100 * MIB,
-    says: 'Maximum bytes of all images of a user. 0 lifts the limit.' },
-  UPLOAD_MIN_FREE_BYTES: { kind: bytes, default: 0, production: 1_024 * MIB,
-    says: 'Minimum free bytes on the disk. With less, uploads are answered with 503. 0 lifts the limit.' },
-});
-
-const LOCAL = vendor(LOCAL_ROWS, (env, _need, dataDir: string) => ({
-  directory: join(dataDir, 'uploads'),
-  maxBytesPerUser: env.UPLOAD_BYTES_PER_USER,
-  minFreeBytes: env.UPLOAD_MIN_FREE_BYTES,
-}));
-
-/** Host name, with or without a port. */
-const hostName = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/i);
-
-// prettier-ignore
-const QINIU_ROWS = rows({
-  QINIU_ACCESS_KEY: { kind: text, says: 'Keys of the account, and its bucket.' },
-  QINIU_SECRET_KEY: { kind: text, secret: true },
-  QINIU_BUCKET: { kind: text },
-  QINIU_DOMAIN: { kind: z.union([hostName, httpUrl], 'must be a host name, or an http or https address'),
-    says: `Address at which the bucket's images are served, sent to clients unchanged. Clients build domain + "/" + key.
-      Use https://, or a bare host name for clients that put http:// in front themselves.` },
-  QINIU_UPLOAD_URL: { kind: httpUrl, default: 'https://upload.qiniup.com',
-    https: 'clients send their upload tokens there',
-    says: "Upload address of the bucket's region. Uploads that reach this service are redirected there." },
-});
-
-const QINIU = vendor(QINIU_ROWS, (env, need) => ({
-  accessKey: need('QINIU_ACCESS_KEY'),
-  secretKey: need('QINIU_SECRET_KEY'),
-  bucket: need('QINIU_BUCKET'),
-  domain: need('QINIU_DOMAIN'),
-  uploadUrl: env.QINIU_UPLOAD_URL,
-}));
 
 // prettier-ignore
 export const ROWS = rows({

@@ -1,38 +1,11 @@
 import { z } from 'zod';
-import { httpUrl, oneOf, seconds, text } from '../../base/formats';
-import { rows, vendor, vendorSection, type Section, type Values } from '../../base/settings';
+import { oneOf } from '../../base/formats';
+import { rows, vendorSection, type Section, type Values } from '../../base/settings';
 import type { MessagingSettings } from '../../integrations/messaging/choose-messaging-provider';
+import { JWT } from '../../integrations/messaging/jwt/settings';
+import { RONGCLOUD } from '../../integrations/messaging/rongcloud/settings';
 import { isSigningKey } from '../../integrations/messaging/signing-key';
 import { audiences } from '../formats';
-
-// prettier-ignore
-const JWT_ROWS = rows({
-  MESSAGING_JWT_AUDIENCE: { kind: text, says: 'The aud of tokens. Default: none.' },
-  MESSAGING_TOKEN_TTL_SECONDS: { kind: seconds, default: 3_600, says: 'Lifetime of tokens.' },
-});
-
-const JWT = vendor(JWT_ROWS, (env, need, audiences: readonly string[], mistakes) => {
-  const audience = env.MESSAGING_JWT_AUDIENCE;
-  // One key signs all tokens: only their audience tells them apart.
-  if (audiences.length > 0) need('MESSAGING_JWT_AUDIENCE', () => 'TOKEN_AUDIENCES needs it to tell tokens apart');
-  if (audience !== undefined && audiences.includes(audience))
-    mistakes.push('TOKEN_AUDIENCES: must not contain MESSAGING_JWT_AUDIENCE, whose tokens login and get_token give');
-  return { ttlSeconds: env.MESSAGING_TOKEN_TTL_SECONDS, audience };
-});
-
-// prettier-ignore
-const RONGCLOUD_ROWS = rows({
-  RONGCLOUD_APP_KEY: { kind: text, says: "Key and secret of the app in RongCloud's console." },
-  RONGCLOUD_APP_SECRET: { kind: text, secret: true },
-  RONGCLOUD_API_URL: { kind: httpUrl, default: 'https://api.rong-api.com', https: 'it answers with the tokens of users',
-    says: 'Address of its API.' },
-});
-
-const RONGCLOUD = vendor(RONGCLOUD_ROWS, (env, need) => ({
-  appKey: need('RONGCLOUD_APP_KEY'),
-  appSecret: need('RONGCLOUD_APP_SECRET'),
-  apiUrl: env.RONGCLOUD_API_URL,
-}));
 
 // prettier-ignore
 export const ROWS = rows({

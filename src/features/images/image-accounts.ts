@@ -8,7 +8,7 @@ import {
 import type { Caller } from '../../base/caller';
 import { TooManyRequests } from '../../base/errors';
 import type { Transaction } from '../../database/transaction';
-import type { OwnImages } from '../../integrations/storage/local-images';
+import type { OwnImages } from '../../integrations/storage/local/images';
 import type { LimitName } from '../../load/limits';
 import type { Limiter } from '../limits/limiter';
 import type { UsersRepository } from '../users/users-repository';

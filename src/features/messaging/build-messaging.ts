@@ -4,7 +4,7 @@ import {
   chooseMessagingProvider,
   type MessagingSettings,
 } from '../../integrations/messaging/choose-messaging-provider';
-import type { KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
+import type { KeptTokens } from '../../integrations/messaging/rongcloud/provider';
 import { TOLD, UNTOLD } from '../events/figures';
 import type { UsersRepository } from '../users/users-repository';
 import type { MessagingChangesRepository } from './messaging-changes-repository';

@@ -5,7 +5,7 @@ import type { Asker } from '../../integrations/messaging/messaging-provider';
 import { enterChanges } from '../messaging/messaging-changes-repository';
 import { EventsRepository } from '../events/events-repository';
 import { liveSession } from '../sessions/live-session';
-import type { FoundToken, KeptToken, KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
+import type { FoundToken, KeptToken, KeptTokens } from '../../integrations/messaging/rongcloud/provider';
 
 interface Found extends Partial<KeptToken> {
   round: number;

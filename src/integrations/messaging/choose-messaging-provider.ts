@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Endpoint } from '../../http/endpoint';
 import { get } from '../../http/route';
 import type { CallObserver } from '../calls';
-import type { JwtMessagingOptions } from './jwt-messaging-provider';
+import type { JwtMessagingOptions } from './jwt/provider';
 import type { JwtSigner, SigningOptions } from './jwt-signer';
 import type { Follower, MessagingProvider, Originals } from './messaging-provider';
-import type { RongCloudAccess } from './rongcloud-api';
-import type { KeptTokens } from './rongcloud-messaging-provider';
+import type { RongCloudAccess } from './rongcloud/api';
+import type { KeptTokens } from './rongcloud/provider';
 
 export type MessagingSettings = Omit<SigningOptions, 'privateKey'> & {
   /** Other services that tokens are signed for. */
@@ -78,15 +78,15 @@ export async function chooseMessagingProvider(
   const { issuer, oldKey, audiences } = settings;
   const signerOf = async () => new (await import('./jwt-signer')).JwtSigner({ privateKey, issuer, oldKey });
   if (settings.provider === 'rongcloud') {
-    const { RongCloudApi } = await import('./rongcloud-api');
-    const { RongCloudFollower } = await import('./rongcloud-follower');
-    const { RongCloudMessagingProvider } = await import('./rongcloud-messaging-provider');
+    const { RongCloudApi } = await import('./rongcloud/api');
+    const { RongCloudFollower } = await import('./rongcloud/follower');
+    const { RongCloudMessagingProvider } = await import('./rongcloud/provider');
     const api = new RongCloudApi({ ...settings, timeoutMs, observe });
     const messaging = new RongCloudMessagingProvider(api, keptTokens);
     const signer = audiences.length > 0 ? await signerOf() : undefined;
     return { messaging, follower: new RongCloudFollower(api, messaging, originals), signer, jwks: keysOf(signer) };
   }
-  const { JwtMessagingProvider } = await import('./jwt-messaging-provider');
+  const { JwtMessagingProvider } = await import('./jwt/provider');
   const signer = await signerOf();
   return { messaging: new JwtMessagingProvider(signer, settings), signer, jwks: keysOf(signer) };
 }

@@ -5,8 +5,8 @@ import type { Tally } from '../../base/tally';
 import type { PublicUrlOf } from '../../http/public-url';
 import type { Queues } from '../../load/queues';
 import type { ImageStorage } from './image-storage';
-import type { OwnImages } from './local-images';
-import type { QiniuOptions } from './qiniu-image-storage';
+import type { OwnImages } from './local/images';
+import type { QiniuOptions } from './qiniu/image-storage';
 
 export type StorageSettings =
   | ({ provider: 'local'; address?: string | undefined } & Omit<StoreOptions, 'secrets'>)
@@ -27,17 +27,17 @@ export async function chooseImageStorage(
   { images, queues, publicUrlOf, counts }: Parts,
 ): Promise<{ storage: ImageStorage; uploads: Router }> {
   if (settings.provider === 'qiniu') {
-    const { QiniuImageStorage } = await import('./qiniu-image-storage');
+    const { QiniuImageStorage } = await import('./qiniu/image-storage');
     const { qiniuUploadRouter } = await import('./redirecting-router');
     return { storage: new QiniuImageStorage(settings), uploads: qiniuUploadRouter(settings.uploadUrl) };
   }
-  const { LocalImages } = await import('./local-images');
+  const { LocalImages } = await import('./local/images');
   const options = { ...settings, secrets: sessionSecrets.map(uploadSecret) };
   if (settings.address !== undefined) {
     const { imageServerRouter } = await import('./redirecting-router');
     return { storage: new LocalImages(options, images), uploads: imageServerRouter(settings.address) };
   }
-  const { mountImageServer } = await import('./mounted-image-server');
+  const { mountImageServer } = await import('./local/mounted-image-server');
   const { server, router } = mountImageServer(options, { book: images, queues, publicUrlOf, counts });
   return { storage: new LocalImages(options, images, server), uploads: router };
 }

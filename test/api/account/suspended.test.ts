@@ -495,7 +495,7 @@ describe('the messaging tokens of a suspended account', () => {
 
   // On several servers the other service tells: docs/distributed.md.
   // guard suspended-12: a suspension by another service makes the provider end the user's tokens
-  // src/integrations/messaging/rongcloud-follower.ts
+  // src/integrations/messaging/rongcloud/follower.ts
   // - ['tokens.ended', 'user.suspended', 'user.closed']
   // + ['tokens.ended', 'user.closed']
   // guard suspended-21: a token that another service left is not given out once the account is restored

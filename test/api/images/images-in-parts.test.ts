@@ -50,7 +50,7 @@ describe('images uploaded in parts', () => {
   });
 
   // guard images-in-parts-1: parts are redirected to the configured address, not to one that a request names
-  // src/integrations/storage/mounted-image-server.ts
+  // src/integrations/storage/local/mounted-image-server.ts
   // - host: hostWith(publicUrlOf)
   // + host: hostWith((req) => `http://${req.get('Host')}`)
   it('are redirected to PUBLIC_URL when it is set, whatever host a client names', async () => {

@@ -169,7 +169,7 @@ describe('ending messaging tokens at RongCloud', () => {
     // + const left: KeptChange[] = [];
     // + await this.changes.done(turn, await this.changes.changes(turn.subject)).catch(() => error);
     // guard messaging-ends-13: a late report of ended tokens spares those given since
-    // src/integrations/messaging/rongcloud-follower.ts
+    // src/integrations/messaging/rongcloud/follower.ts
     // - const time = Math.max(...ends.map(({ at }) => at.getTime()));
     // + const time = Math.max(Date.now(), ...ends.map(({ at }) => at.getTime()));
     it('is retried at RongCloud when it fails at first, and spares tokens given since', async () => {
@@ -339,7 +339,7 @@ describe('ending messaging tokens at RongCloud', () => {
   });
 
   // guard messaging-ends-10: a request for a messaging token after an end does not share one from before it
-  // src/integrations/messaging/rongcloud-messaging-provider.ts
+  // src/integrations/messaging/rongcloud/provider.ts
   // - this.newTokens.run(`${user.id} ${round}`,
   // + this.newTokens.run(user.id,
   it.each([

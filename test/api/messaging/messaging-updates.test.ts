@@ -83,7 +83,7 @@ describe('RongCloud', () => {
   });
 
   // guard messaging-updates-21: a portrait that was removed does not stay at RongCloud
-  // src/integrations/messaging/rongcloud-messaging-provider.ts
+  // src/integrations/messaging/rongcloud/provider.ts
   // - name: nickname, portraitUri };
   // + name: nickname, ...(portraitUri === '' ? {} : { portraitUri }) };
   it('has no portrait that was removed, whether the user had a token then or not', async () => {
@@ -101,7 +101,7 @@ describe('RongCloud', () => {
   });
 
   // guard messaging-updates-26: the name and portrait of a closed account do not stay at RongCloud
-  // src/integrations/messaging/rongcloud-follower.ts
+  // src/integrations/messaging/rongcloud/follower.ts
   // - const PROFILE = ['user.updated', 'user.closed'];
   // + const PROFILE = ['user.updated'];
   it('has no name and no portrait of a closed account, and is told so once', async () => {
@@ -343,7 +343,7 @@ describe('RongCloud', () => {
     const forgetToken = ({ id }: Person) => app.db('messaging_tokens').where({ user_id: id }).delete();
 
     // guard messaging-updates-16: a request for a token sends no profile that it has read before
-    // src/integrations/messaging/rongcloud-messaging-provider.ts
+    // src/integrations/messaging/rongcloud/provider.ts
     // - await this.keptTokens.tellProfile(user.id);
     // + await this.profileChanged(user);
     it('beside a request for a token that has read the one before', async () => {
@@ -386,7 +386,7 @@ describe('RongCloud', () => {
     });
 
     // guard messaging-updates-18: a name is sent again even if it was sent last
-    // src/integrations/messaging/rongcloud-messaging-provider.ts
+    // src/integrations/messaging/rongcloud/provider.ts
     // - if (kept === undefined) return;
     // + if (kept === undefined || sameProfile(kept, user)) return;
     it('when a late request for a first token brings the one before', async () => {

@@ -146,7 +146,7 @@ describe('messaging tokens from RongCloud', () => {
   });
 
   // guard tokens-4: concurrent requests for a user's first messaging token cost one call of the provider
-  // src/integrations/messaging/rongcloud-messaging-provider.ts
+  // src/integrations/messaging/rongcloud/provider.ts
   // - await this.newTokens.run(`${user.id} ${round}`, () => this.newToken(user, round))
   // + await this.newToken(user, round)
   // guard tokens-5: a failed call for a messaging token is repeated

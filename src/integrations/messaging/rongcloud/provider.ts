@@ -1,6 +1,6 @@
-import { SharedCalls } from '../../load/shared-calls';
-import type { Asker, MessagingProvider, MessagingUser } from './messaging-provider';
-import { RongCloudRefusal, type RongCloudApi } from './rongcloud-api';
+import { SharedCalls } from '../../../load/shared-calls';
+import type { Asker, MessagingProvider, MessagingUser } from '../messaging-provider';
+import { RongCloudRefusal, type RongCloudApi } from './api';
 
 /** A token, and the profile that was last sent to RongCloud. */
 export interface KeptToken {

@@ -1,6 +1,6 @@
-import { AGAIN, ALL_OF, type Change, type Follower, type Originals } from './messaging-provider';
-import type { RongCloudApi } from './rongcloud-api';
-import type { RongCloudMessagingProvider } from './rongcloud-messaging-provider';
+import { AGAIN, ALL_OF, type Change, type Follower, type Originals } from '../messaging-provider';
+import type { RongCloudApi } from './api';
+import type { RongCloudMessagingProvider } from './provider';
 
 /** Most that one call of RongCloud takes. */
 const MEMBERS_A_CALL = 100;

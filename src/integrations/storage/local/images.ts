@@ -1,5 +1,5 @@
-import { signUploadToken, type ImageServer, type Uploader } from '../../../packages/image-server/src';
-import type { ImageStorage, UploadToken } from './image-storage';
+import { signUploadToken, type ImageServer, type Uploader } from '../../../../packages/image-server/src';
+import type { ImageStorage, UploadToken } from '../image-storage';
 
 /** Images of a user, for the operations of the account. */
 export interface OwnImages {

@@ -1,5 +1,5 @@
-import type { JwtSigner } from './jwt-signer';
-import type { Asker, MessagingProvider, MessagingUser } from './messaging-provider';
+import type { JwtSigner } from '../jwt-signer';
+import type { Asker, MessagingProvider, MessagingUser } from '../messaging-provider';
 
 export interface JwtMessagingOptions {
   ttlSeconds: number;

@@ -7,11 +7,11 @@ import {
   type ImageServer,
   type ImageServerOptions,
   type ImageServerParts,
-} from '../../../packages/image-server/src';
-import { AppError, MethodNotAllowed } from '../../base/errors';
-import { callerOf } from '../../http/caller-of';
-import { nameErrorAlso } from '../../http/error-handler';
-import type { PublicUrlOf } from '../../http/public-url';
+} from '../../../../packages/image-server/src';
+import { AppError, MethodNotAllowed } from '../../../base/errors';
+import { callerOf } from '../../../http/caller-of';
+import { nameErrorAlso } from '../../../http/error-handler';
+import type { PublicUrlOf } from '../../../http/public-url';
 
 export type MountedParts = Omit<ImageServerParts, 'host'> & { publicUrlOf: PublicUrlOf };
 

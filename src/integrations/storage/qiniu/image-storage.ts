@@ -1,6 +1,6 @@
 import { auth, rs } from 'qiniu';
-import { uploadPolicy, type Uploader } from '../../../packages/image-server/src';
-import type { ImageStorage, UploadToken } from './image-storage';
+import { uploadPolicy, type Uploader } from '../../../../packages/image-server/src';
+import type { ImageStorage, UploadToken } from '../image-storage';
 
 export interface QiniuOptions {
   accessKey: string;

@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { Breaker } from '../../load/breaker';
-import type { CallObserver } from '../calls';
-import { NoAnswerInTime, post } from '../post';
+import { Breaker } from '../../../load/breaker';
+import type { CallObserver } from '../../calls';
+import { NoAnswerInTime, post } from '../../post';
 
 export interface RongCloudAccess {
   appKey: string;
