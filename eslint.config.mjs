@@ -156,6 +156,11 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': ['error', GUESSABLE, { object: 'process', property: 'env' }] },
   },
   ...directions,
+  // The settings of every vendor are loaded at each start.
+  forbidding(['src/integrations/*/*/settings.ts'], {
+    regex: '^(?!zod$|node:|(\\.\\./){3}base/|\\.\\./[a-z-]+/settings$)',
+    message: 'settings need only base and zod: the rest of a vendor is loaded where it is used',
+  }),
   forbidding(['packages/{embedded-database,image-server}/src/**'], {
     regex: '^\\.\\./',
     message: 'this package does not depend on the service',

@@ -58,14 +58,14 @@ POSTGRES_PASSWORD_FILE=
 `;
 
 /** Rows that share their words: the first has them. */
-interface Printed {
+export interface Printed {
   names: string[];
   says: string;
   rows: Row[];
 }
 
 /** Returns each section with the rows that no earlier one has. */
-function printedSections(): { title: string; says?: string | undefined; rows: Printed[] }[] {
+export function printedSections(): { title: string; says?: string | undefined; rows: Printed[] }[] {
   const seen = new Set<string>();
   return SECTIONS.map(({ title, says, rows }) => {
     const printed: Printed[] = [];

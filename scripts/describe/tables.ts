@@ -1,15 +1,18 @@
-// Writes .env.example. Writes the tables of limits and queues into docs/limits.md, of
-// metrics into docs/metrics.md, of scopes into docs/admin-api.md, and of commands into docs/admin.md.
+// Writes .env.example and docs/settings.schema.json. Writes the tables of limits and queues into docs/limits.md, of
+// metrics into docs/metrics.md, of scopes into docs/admin-api.md, of commands into docs/admin.md, and of variables into
+// docs/codes.md and docs/tracing.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { flagsOf } from '../../src/admin/command';
 import { COMMANDS } from '../../src/admin/commands';
 import { SCOPES } from '../../src/admin/tokens-repository';
 import { WINDOWS } from '../../src/config/sections/limits';
+import { SENDER_NAMES, SENDERS } from '../../src/integrations/senders/kinds';
 import { LIMITS, limitsOf, type Limit, type LimitName, type LimitRow } from '../../src/load/limits';
 import { queueTable } from '../../src/load/queues';
 import { describedMetrics } from './described-metrics';
-import { envExample } from './env-example';
+import { envExample, printedSections } from './env-example';
+import { settingsSchema } from './settings-schema';
 
 const ROOT = join(__dirname, '../..');
 /** Generated parts of files, each between two texts: after the first behind a heading, if there is one. */
@@ -25,6 +28,19 @@ const TABLES: {
   { file: 'docs/metrics.md', after: '|---|---|---|---|\n', before: '\n## Labels', made: metricsTable },
   { file: 'docs/admin-api.md', after: '|---|---|---|\n', before: '\nThe name is', made: scopesTable },
   { file: 'docs/admin.md', after: '|---|---|---|---|\n', before: '\n## ', made: commandsTable },
+  ...senders().map((name) => ({
+    file: 'docs/codes.md',
+    heading: `\n### ${name}\n`,
+    after: '|---|---|\n',
+    before: '\n\n',
+    made: () => variables(`With ${name} in SMS_PROVIDER or SMS_ROUTES`),
+  })),
+  {
+    file: 'docs/tracing.md',
+    after: '|---|---|\n',
+    before: '\n\nThe names',
+    made: () => variables('Traces for OpenTelemetry: docs/tracing.md'),
+  },
 ];
 
 /** Returns the new text of each file. */
@@ -39,7 +55,24 @@ export async function filesWithTables(): Promise<Map<string, string>> {
     files.set(file, text.slice(0, begin) + (await made(text)) + text.slice(end));
   }
   files.set('.env.example', envExample());
+  files.set('docs/settings.schema.json', settingsSchema());
   return files;
+}
+
+/** Returns the senders that have variables and a place in docs/codes.md. */
+function senders(): string[] {
+  return SENDER_NAMES.filter((name) => !SENDERS[name].forDevelopment);
+}
+
+/** Returns the variables of a section. Variables with the same words stand in one row. */
+function variables(title: string): string {
+  const rows = printedSections().find((section) => section.title === title)?.rows ?? [];
+  const lines = rows.map(({ names, says, rows }) => {
+    const defaults = rows.flatMap((row) => (row.default === undefined ? [] : [`Default: \`${row.default}\`.`]));
+    const https = rows.some((row) => row.https !== undefined) ? ['In production it must be `https`.'] : [];
+    return line(names.map((name) => `\`${name}\``).join(', '), [says, ...defaults, ...https].join(' '));
+  });
+  return lines.join('').trimEnd();
 }
 
 function limitsTable(): string {

@@ -7,8 +7,9 @@ const SQL = 'src/features/users/users-repository.ts';
 const STORE = 'packages/client/src/sync/store.ts';
 const BASE_URL = 'packages/client/src/base-url.ts';
 const COOKIE_JAR = 'packages/client/src/cookie-jar.ts';
+const SETTINGS = 'src/integrations/senders/twilio/settings.ts';
 const TEST = 'test/unit/passwords.test.ts';
-const FILES = [...DRAWING, SQL, STORE, BASE_URL, COOKIE_JAR, TEST] as const;
+const FILES = [...DRAWING, SQL, STORE, BASE_URL, COOKIE_JAR, SETTINGS, TEST] as const;
 type File = (typeof FILES)[number];
 
 const rules = rulesOfFiles();
@@ -82,6 +83,18 @@ describe('the linter', () => {
     'export const list = () => { let count = 0; return [new Map(), count]; };',
   ])('accepts a constant, and state of a function: %s', (source) => {
     expect(complaints(SQL, 'no-restricted-syntax', source)).toEqual([]);
+  });
+
+  // guard lint-6: the settings of a vendor load nothing of its code, since each start loads them
+  // eslint.config.mjs
+  // - regex: '^(?!zod$|
+  // + regex: '^(?!twilio$|zod$|
+  it('refuses to load the code of a vendor with its settings', () => {
+    const loading = (from: string) => complaints(SETTINGS, 'no-restricted-imports', `import twilio from '${from}';`);
+    expect(['twilio', '../sender', './sender', '../../../http/parse'].map((from) => loading(from).length)).toEqual([
+      1, 1, 1, 1,
+    ]);
+    expect(['zod', 'node:path', '../../../base/settings', '../twilio/settings'].flatMap(loading)).toEqual([]);
   });
 
   it('refuses jest.mock, which does nothing to shared modules', () => {
