@@ -2,18 +2,12 @@ import { readdirSync } from 'node:fs';
 import { URL } from 'node:url';
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
-import { circleIn } from './scripts/check/circles.mjs';
+import { circleIn, circleOfFolders } from './scripts/check/circles.mjs';
 
 /** Layers of src, from the bottom up. A file imports only from its own layer and lower ones. */
 const LAYERS = (
   'base load database http integrations web foundation features config start composition admin run images-server ' +
   'accounts-server server'
-).split(' ');
-
-/** Slices of src/features. A slice imports only from itself and from those before it. */
-const SLICES = (
-  'phones limits audit sending users events notices images spend-guard verification sessions auth profile blacklist ' +
-  'friendships groups messaging tokens webhooks sync account'
 ).split(' ');
 
 /** Globals of browsers or Node that React Native, or some version of it, does not have. */
@@ -47,12 +41,13 @@ const IN_BROWSERS = (
 const sorted = (names) => [...names].sort().join(', ');
 const entries = (folder) => readdirSync(new URL(folder, import.meta.url)).map((name) => name.replace(/\.ts$/, ''));
 if (sorted(entries('src')) !== sorted(LAYERS)) throw new Error('eslint.config.mjs does not list the layers of src');
-if (sorted(entries('src/features')) !== sorted(SLICES)) throw new Error('eslint.config.mjs does not list all slices');
 
 for (const folder of ['src', 'packages/client/src', 'packages/embedded-database/src', 'packages/image-server/src']) {
   const circle = circleIn(new URL(folder, import.meta.url).pathname);
   if (circle) throw new Error(`files import each other: ${circle.join(' → ')}`);
 }
+const slices = circleOfFolders(new URL('src/features', import.meta.url).pathname);
+if (slices) throw new Error(`slices import each other: ${slices.join(' → ')}`);
 
 const INSIDE_PACKAGE = {
   regex: '/packages/[^/]+/src/(?!reasons$)',
@@ -66,12 +61,6 @@ function forbidding(files, ...patterns) {
 function above(layer) {
   const higher = LAYERS.slice(LAYERS.indexOf(layer) + 1);
   return { regex: `^\\.{1,2}/(\\.\\./)*(${higher.join('|')})(/|$)`, message: `${layer} is below it (LAYERS)` };
-}
-
-function after(slice) {
-  const later = SLICES.slice(SLICES.indexOf(slice) + 1);
-  if (later.length === 0) return [];
-  return [{ regex: `^\\.\\./(${later.join('|')})/`, message: `${slice} is before it (SLICES)` }];
 }
 
 /** Files of a slice that receive requests. Its other files do not depend on HTTP. */
@@ -104,10 +93,7 @@ const MOCKING = ['mock', 'doMock', 'unmock', 'resetModules', 'isolateModules', '
 
 const directions = [
   ...LAYERS.slice(0, -1).map((layer) => forbidding([`src/${layer}.ts`, `src/${layer}/**`], above(layer))),
-  ...SLICES.flatMap((slice) => [
-    forbidding([`src/features/${slice}/**`], above('features'), ...after(slice)),
-    { ...forbidding([`src/features/${slice}/**`], above('features'), ...after(slice), http), ignores: DOORS },
-  ]),
+  { ...forbidding(['src/features/**'], above('features'), http), ignores: DOORS },
 ];
 
 export default tseslint.config(

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 
 const IMPORTED = /\b(?:from|import\(?)\s*'(\.[^']+)'/g;
 
@@ -17,7 +17,22 @@ function importsIn(folder) {
 
 /** Returns a path of files that leads back to its first file, or undefined if no files import each other. */
 export function circleIn(folder) {
-  const imports = importsIn(folder);
+  return circleAmong(importsIn(folder));
+}
+
+/** Like `circleIn`, but for the folders in this one: each imports what its files import. */
+export function circleOfFolders(folder) {
+  const nameOf = (file) => relative(folder, file).split(sep)[0];
+  const imports = new Map();
+  for (const [file, imported] of importsIn(folder)) {
+    const name = nameOf(file);
+    const others = imported.filter((one) => one?.startsWith(folder + sep)).map(nameOf);
+    imports.set(name, [...(imports.get(name) ?? []), ...others.filter((other) => other !== name)]);
+  }
+  return circleAmong(imports);
+}
+
+function circleAmong(imports) {
   const done = new Set();
   const visit = (file, path) => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];

@@ -11,11 +11,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Runs Node, since Jest cannot load the ES module. */
-function circleAmong(files: Record<string, string>): unknown {
-  mkdirSync(join(folder, 'inner'));
+function circleAmong(files: Record<string, string>, search = 'circleIn'): unknown {
+  for (const inner of ['inner', 'other']) mkdirSync(join(folder, inner));
   for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
-  const program = `import('./scripts/check/circles.mjs').then(({ circleIn }) =>
-    console.log(JSON.stringify(circleIn(${JSON.stringify(folder)}) ?? null)));`;
+  const program = `import('./scripts/check/circles.mjs').then(({ ${search} }) =>
+    console.log(JSON.stringify(${search}(${JSON.stringify(folder)}) ?? null)));`;
   const printed = execFileSync(process.execPath, ['-e', program], { cwd: ROOT, encoding: 'utf8' });
   return JSON.parse(printed.replaceAll(`${folder}/`, ''));
 }
@@ -41,5 +41,22 @@ describe('a circle of files', () => {
       'c.ts': `import 'pg';`,
     };
     expect(circleAmong(files)).toBeNull();
+  });
+
+  // guard circles-2: slices that import each other are refused, whatever their files are
+  // scripts/check/circles.mjs
+  // - [...(imports.get(name) ?? []), ...others.filter((other) => other !== name)]
+  // + others.filter((other) => other !== name)
+  it('is found among folders whose files do not import each other', () => {
+    const files = {
+      'inner/a.ts': `import './b';\nimport '../other/c';`,
+      'inner/b.ts': `import 'pg';`,
+      'other/c.ts': `import 'pg';`,
+      'other/d.ts': `import '../inner/b';`,
+    };
+    expect(circleAmong(files)).toBeNull();
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    expect(circleAmong(files, 'circleOfFolders')).toEqual(['inner', 'other', 'inner']);
   });
 });
