@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { KINDS } from '../features/events/events-repository';
 import { idOf } from '../features/webhooks/webhooks';
 import type { ListedWebhook } from '../features/webhooks/webhooks-repository';
 import { SECRET_PREFIX } from '../integrations/standard-webhooks';
@@ -88,7 +87,8 @@ async function add(
   { services, config }: Workplace,
   { words: [given = '', kindsGiven = ''], options }: Given,
 ): Promise<Parts> {
-  const [url, kinds] = [urlIn(given, config), kindsIn(kindsGiven)];
+  const url = urlIn(given, config);
+  const kinds = kindsIn(kindsGiven, (await services()).parts.kinds);
   if (options.dryRun) return { 'would add': [{ url, kinds: kinds.join(' ') }] };
   const webhook = { id: `wh_${randomBytes(9).toString('base64url')}`, url, kinds, secret: newSecret() };
   await (await services()).webhookList.add(webhook);
@@ -158,10 +158,10 @@ function urlIn(given: string, { webhookNetworks }: Workplace['config']): string 
   return url.href;
 }
 
-function kindsIn(given: string): string[] {
+function kindsIn(given: string, known: string[]): string[] {
   const kinds = given.split(',').filter(Boolean);
-  const unknown = kinds.find((kind) => !KINDS.includes(kind));
-  if (unknown !== undefined) throw new Mistake(`${unknown}: is not a kind of events: take some of ${KINDS.join(', ')}`);
+  const unknown = kinds.find((kind) => !known.includes(kind));
+  if (unknown !== undefined) throw new Mistake(`${unknown}: is not a kind of events: take some of ${known.join(', ')}`);
   return kinds;
 }
 

@@ -18,6 +18,8 @@ type Base = Pick<Foundation, 'logger'> & {
 /** Begins, sweeps, shows and closes what features bring. */
 export class Parts {
   readonly figures: Figure[];
+  /** Kinds of all events, in order. */
+  readonly kinds: string[];
   private readonly sweeper: Sweeper;
 
   constructor(
@@ -25,6 +27,7 @@ export class Parts {
     private readonly base: Base,
   ) {
     this.sweeper = new Sweeper(this.all('sweeps'), base.logger);
+    this.kinds = this.all('events').sort();
     this.figures = [...this.all('figures'), tallied(SWEEPS, this.sweeper.rounds)];
   }
 

@@ -24,6 +24,8 @@ export interface Part {
   workers?: Worker[];
   sweeps?: Sweep[];
   figures?: Figure[];
+  /** Kinds of the events that its rows and its code write, for those who want to be told of them. */
+  events?: string[];
   /** Resources of requests, and of work after answers: closed when both have ended. */
   resources?: { close(): Promise<void> }[];
 }

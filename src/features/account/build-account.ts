@@ -2,6 +2,7 @@ import type { Foundation } from '../../foundation/foundation';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { OwnPassword } from '../auth/own-password';
+import { CLAIM_KINDS } from '../events/events-repository';
 import type { MembershipsRepository } from '../groups/memberships-repository';
 import type { Notices } from '../notices/notices';
 import type { SessionsService } from '../sessions/sessions-service';
@@ -47,6 +48,7 @@ export function buildAccount(needs: Needs, rules: ClaimRules) {
         { name: 'closings', everyMs: CLOSING_SWEEP_MS, run: () => closings.sweep() },
         { name: 'claims', run: () => claims.sweep() },
       ],
+      events: ['user.closed', 'user.suspended', 'user.restored', 'phone.changed', ...CLAIM_KINDS],
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Foundation } from '../../foundation/foundation';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces } from '../audit/known-places';
+import { NEW_DEVICE } from '../events/events-repository';
 import type { Limiter } from '../limits/limiter';
 import type { Notices } from '../notices/notices';
 import type { VerificationCodes } from '../verification/verification-code';
@@ -34,6 +35,6 @@ export function buildAuth(needs: Needs, { bcryptCost, ...rules }: TokenLoginRule
     ownPassword,
     auth: new AuthService({ ...known, ownPassword }),
     tokenLogins: new TokenLogins(known, rules),
-    part: { resources: [hashing] },
+    part: { resources: [hashing], events: ['password.changed', NEW_DEVICE] },
   };
 }

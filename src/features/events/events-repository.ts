@@ -28,23 +28,6 @@ export const CLAIM_KINDS = ['phone.claimed', 'phone.kept'];
 /** A login by a code began a session on a device that is new to the account. No trigger tells of it. */
 export const NEW_DEVICE = 'session.new_device';
 
-export const KINDS = [
-  'user.registered',
-  'user.updated',
-  'user.closed',
-  'user.suspended',
-  'user.restored',
-  'phone.changed',
-  ...CLAIM_KINDS,
-  'password.changed',
-  NEW_DEVICE,
-  'sessions.ended',
-  'tokens.ended',
-  'blacklist.changed',
-  'friendship.changed',
-  ...GROUP_KINDS,
-];
-
 export const MOST_EVENTS = 1_000;
 
 /** Above the horizon an event may still be missing between two others. */

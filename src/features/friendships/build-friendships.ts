@@ -8,5 +8,6 @@ export function buildFriendships(
   most: Most,
 ) {
   const friendships = new FriendshipsService(repos.friendships, transaction, most);
-  return { friendships, part: { sweeps: [{ name: 'requests', run: () => friendships.sweep() }] } };
+  const sweeps = [{ name: 'requests', run: () => friendships.sweep() }];
+  return { friendships, part: { sweeps, events: ['friendship.changed'] } };
 }

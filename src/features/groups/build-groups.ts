@@ -1,4 +1,5 @@
 import type { Foundation } from '../../foundation/foundation';
+import { GROUP_KINDS } from '../events/events-repository';
 import type { PortraitRules } from '../profile/portrait-host';
 import { DismissalsService, type EndingRepositories } from './dismissals-service';
 import type { GroupsRepository } from './groups-repository';
@@ -14,6 +15,6 @@ export function buildGroups(needs: Needs, settings: GroupSettings, portraits: Po
     groups: new GroupsService({ ...repos, transaction, reading: connections.reading }, settings, portraits),
     memberships: new MembershipsService(repos.memberships, transaction, settings),
     dismissals,
-    part: { sweeps: [{ name: 'dismissals', run: () => dismissals.sweep() }] },
+    part: { sweeps: [{ name: 'dismissals', run: () => dismissals.sweep() }], events: GROUP_KINDS },
   };
 }

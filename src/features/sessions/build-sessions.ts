@@ -6,5 +6,6 @@ import { SessionsService, type SessionsRepositories } from './sessions-service';
 type Needs = Foundation<SessionsRepositories & { sessions: SessionsRepository }> & { limiter: Limiter };
 
 export function buildSessions({ repos, transaction, limiter }: Needs, maxDays: number) {
-  return { sessions: new SessionsService({ sessions: repos.sessions, limiter, transaction }, maxDays) };
+  const sessions = new SessionsService({ sessions: repos.sessions, limiter, transaction }, maxDays);
+  return { sessions, part: { events: ['sessions.ended'] } };
 }

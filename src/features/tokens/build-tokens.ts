@@ -14,5 +14,6 @@ type Needs = Foundation<{ users: UsersRepository }> & {
 
 /** `audiences`: other services that tokens are signed for. */
 export function buildTokens({ repos, messaging, signer, storage }: Needs, audiences: string[]) {
-  return { tokens: new TokensService(repos.users, messaging, storage, new AudienceTokens(signer, audiences)) };
+  const tokens = new TokensService(repos.users, messaging, storage, new AudienceTokens(signer, audiences));
+  return { tokens, part: { events: ['tokens.ended'] } };
 }

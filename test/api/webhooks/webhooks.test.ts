@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { Metrics } from '../../../src/composition/metrics';
 import { startApp, type TestApp } from '../../support/app';
@@ -495,6 +497,15 @@ describe('a webhook', () => {
   ])('is not added as %s', async (url, kinds, message) => {
     await expect(admin('webhooks add', [url, ...kinds])).rejects.toThrow(message);
     expect(await listed()).toEqual([]);
+  });
+
+  it('is told of the kinds that docs/webhooks.md lists', async () => {
+    const page = readFileSync(join(__dirname, '../../../docs/webhooks.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \|/gm)].map(([, kinds = '']) => kinds);
+    const documented = rows.flatMap((kinds) => kinds.replaceAll('`', '').split(', '));
+    await expect(admin('webhooks add', ['https://example.com', 'user.renamed'])).rejects.toThrow(
+      `user.renamed: is not a kind of events: take some of ${documented.sort().join(', ')}`,
+    );
   });
 
   it.each([
