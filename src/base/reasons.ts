@@ -92,7 +92,7 @@ export const REASONS = {
   unknown_user: { code: 400, when: 'a user in the body does not exist' },
   not_yourself: { code: 400, when: 'the body names the caller where it must name another user' },
   too_many_lookups: { code: 429, when: 'this user has looked up too many phones' },
-  too_many_changes: { code: 429, when: 'this user has changed the profile too often' },
+  too_many_changes: { code: 429, when: 'this user has made too many changes' },
   portrait_host_not_allowed: { code: 400, when: 'the portrait is on a host that the operator does not allow' },
   blacklist_full: { code: 400, when: "the user's blacklist is full" },
   too_many_blacklist_adds: { code: 429, when: 'this user has added too many users to the blacklist' },

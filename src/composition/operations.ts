@@ -22,6 +22,23 @@ export interface Cookies {
   devices: DeviceCookies;
 }
 
+/** Resources, each with its text in the API document. */
+export const RESOURCES = {
+  Verification: 'Codes that prove who has a phone.',
+  Captchas: 'Captchas that a client shows when the reason is `captcha_required`.',
+  'Login and passwords': 'Registering, logging in and out, and changing or resetting a password.',
+  Sessions: 'The places where the account is signed in.',
+  Profile: 'The data that others see of the user.',
+  Account: 'Changing the phone, exporting the data, and closing the account.',
+  Blacklist: 'Users who cannot send the user requests, or add the user to groups.',
+  Friendships: 'Friends, and requests to be friends.',
+  'Group members': 'Adding, joining, quitting and kicking, and the roles.',
+  Groups: 'Groups, and the data that members see of them.',
+  Sync: 'All changes since the last call.',
+  Tokens: 'Tokens for messaging and uploads, and the keys to check them with.',
+  Users: 'Other users.',
+};
+
 /**
  * Returns every operation by resource, under the resource's name in the API document. Calls no service, so that the
  * list can also be made without any.
@@ -30,7 +47,7 @@ export function operations(
   services: Services,
   { cookies, devices }: Cookies,
   publicUrlOf: PublicUrlOf,
-): Record<string, Operation[]> {
+): Record<keyof typeof RESOURCES, Operation[]> {
   const { auth, tokenLogins, sessions, words, sendCode, verifyCode, account, numberClaims, exporting } = services;
   return {
     Verification: verificationRouter({

@@ -16,7 +16,7 @@ const OURS = [
   /^must be 1 to 64 letters, digits, - or _$/,
   /^must be true or false$/,
   /^must be android, ios or web$/,
-  /^must be one of sms, voice, whatsapp, telegram$/,
+  /^must be one of [a-z, ]+$/,
   /^must be an array of ids$/,
   /^must be (1 to 100|at most 499) ids$/,
   /^must be an absolute http or https URL, with :\/\/ once, without user, password, quotes, < and >$/,

@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 55b74cf9ad347bd8bfef153410d58124764c6ed8f296e926718d0c3023f50556
+// SHA-256 of the document: f4aedfcaaac1ad4479432d3a90518089f07c566c5e29e1d2f5947df7a7cfeda3
 
 export interface paths {
     "/user/send_code": {

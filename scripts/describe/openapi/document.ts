@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { operations, type Cookies } from '../../../src/composition/operations';
+import { operations, RESOURCES, type Cookies } from '../../../src/composition/operations';
 import type { Services } from '../../../src/composition/services';
 import { changesEndpoint } from '../../../src/features/sync/changes-router';
 import type { Endpoint } from '../../../src/http/endpoint';
@@ -39,19 +39,7 @@ const BEARER =
 const SERVER = 'http://127.0.0.1:8585';
 
 const TAGS: Record<string, string> = {
-  Verification: 'Codes that prove who has a phone.',
-  Captchas: 'Captchas that a client shows when the reason is `captcha_required`.',
-  'Login and passwords': 'Registering, logging in and out, and changing or resetting a password.',
-  Sessions: 'The places where the account is signed in.',
-  Profile: 'The data that others see of the user.',
-  Account: 'Changing the phone, exporting the data, and closing the account.',
-  Blacklist: 'Users who cannot send the user requests, or add the user to groups.',
-  Friendships: 'Friends, and requests to be friends.',
-  'Group members': 'Adding, joining, quitting and kicking, and the roles.',
-  Groups: 'Groups, and the data that members see of them.',
-  Sync: 'All changes since the last call.',
-  Tokens: 'Tokens for messaging and uploads, and the keys to check them with.',
-  Users: 'Other users.',
+  ...RESOURCES,
   Images: 'Uploads, and the images themselves.',
   Health: 'For supervisors and load balancers.',
   Document: 'This description.',
