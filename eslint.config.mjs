@@ -138,7 +138,7 @@ export default tseslint.config(
   {
     // Only these read the environment; all other files are given their settings.
     files: ['src/**/*.ts'],
-    ignores: ['src/{run,server}.ts'],
+    ignores: ['src/{run,server}.ts', 'src/base/command-line.ts'],
     rules: { 'no-restricted-properties': ['error', GUESSABLE, { object: 'process', property: 'env' }] },
   },
   ...directions,
@@ -189,6 +189,7 @@ export default tseslint.config(
         require: 'readonly',
         __dirname: 'readonly',
         console: 'readonly',
+        fetch: 'readonly',
       },
     },
   },

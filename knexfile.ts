@@ -13,7 +13,7 @@ export function databaseUrl(): string {
   if (given !== undefined) return given;
   const path = join(process.env.DATA_DIR || '.data', 'database-url');
   if (existsSync(path)) return readFileSync(path, 'utf8').trim();
-  throw new Error('there is no database: set DATABASE_URL, or run npm start in another terminal');
+  throw new Error('there is no database: set DATABASE_URL, or start the service in another terminal');
 }
 
 /** Configuration for the command line of Knex. */

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import dotenv from 'dotenv';
 import type { Express } from 'express';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../packages/embedded-database/src';
+import { commandLine } from './base/command-line';
 import { codeOf } from './base/errors';
 import { createLogger } from './base/logger';
 import { Metrics } from './composition/metrics';
@@ -22,6 +23,7 @@ import { createMetricsServer } from './http/metrics-server';
 import { folderMistakes, makeDataDir } from './start/folders';
 import { keyMistakes, loadKeys } from './start/keys';
 import { addressOf, askForPort, listen, StartError } from './start/listening';
+import { packageMistakes } from './start/packages';
 import { messageOf, unusable } from './start/remedies';
 import { StartLog } from './start/start-log';
 import { unknownVariables } from './start/unknown-names';
@@ -118,7 +120,8 @@ function settings(): Config {
   if (error && codeOf(error) !== 'ENOENT')
     mistakes.unshift(`.env: cannot be read (${codeOf(error) ?? 'unknown error'}): let this user read it, or remove it`);
   const words = readWords(config.words);
-  const all = [...mistakes, ...words.mistakes, ...folderMistakes(config), ...keyMistakes(config)];
+  const ofMachine = [...folderMistakes(config), ...keyMistakes(config), ...packageMistakes(config)];
+  const all = [...mistakes, ...words.mistakes, ...ofMachine];
   if (all.length > 0) throw new ConfigError(all);
   [...words.told, ...warningsOf(config)].forEach((line) => startLog.warn(line));
   return config;
@@ -188,7 +191,7 @@ async function checkLimits(url: string | undefined): Promise<void> {
   });
   if (missing.length > 0)
     throw new StartError(
-      `DATABASE_LIMITS_URL (${shownAddress(url)}) lacks migrations: run npm run migrate with the address of its owner as DATABASE_URL`,
+      `DATABASE_LIMITS_URL (${shownAddress(url)}) lacks migrations: run ${commandLine('migrate')} with the address of its owner as DATABASE_URL`,
     );
 }
 

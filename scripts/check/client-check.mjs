@@ -1,6 +1,8 @@
-// npm run client-check: builds and packs packages/client, and tries the packed file as an app would.
+// npm run client-check: builds and packs packages/client, and tries the packed file as an app would. It keeps the file
+// in a folder that is named, for a release.
 import { execFileSync } from 'node:child_process';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -201,6 +203,7 @@ try {
   run(client, 'npm', 'run', '--silent', 'build');
   run(client, 'npm', 'pack', '--silent', '--pack-destination', folder);
   const packed = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
+  if (process.argv[2]) copyFileSync(packed, join(process.argv[2], basename(packed)));
   run(client, 'node_modules/.bin/publint', 'run', packed, '--strict');
   run(client, 'node_modules/.bin/attw', packed, '--no-emoji');
   run(root, process.execPath, 'scripts/check/client-sizes.mjs');

@@ -1,9 +1,10 @@
 // npm run release -- 0.2.0 (or patch, minor, major): version, changelog, commit and annotated tag. It pushes nothing.
-// With --dry-run it only shows the version and its notes.
+// With --dry-run it only shows the version and its notes. With --rehearse it makes and tries what would be published.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../launch/dependencies.mjs';
+import { rehearse } from './rehearse.mjs';
 
 const PARTS = ['major', 'minor', 'patch'];
 const UNRELEASED = '## [Unreleased]';
@@ -100,10 +101,12 @@ function say(line) {
 
 try {
   const words = process.argv.slice(2);
-  release(
-    words.find((word) => word !== DRY),
-    words.includes(DRY),
-  );
+  if (words.includes('--rehearse')) await rehearse();
+  else
+    release(
+      words.find((word) => word !== DRY),
+      words.includes(DRY),
+    );
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
   process.stderr.write(`No release: ${error.message}\n`);

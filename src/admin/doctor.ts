@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { commandLine } from '../base/command-line';
 import { codeOf } from '../base/errors';
 import { isGuessable } from '../config/sections/sessions';
 import { isOutage } from '../database/outage';
@@ -70,7 +71,7 @@ const CHECKS: Record<string, Check> = {
   backups: async ({ support }) => {
     const hours = await support.hoursSinceBackup();
     if (hours === undefined)
-      return 'no backup by deploy/backup.sh or npm run backup is known; others are not seen: docs/backup.md';
+      return `no backup by deploy/backup.sh or ${commandLine('backup')} is known; others are not seen: docs/backup.md`;
     const age = `the newest is ${hours.toFixed(1)} h old`;
     return hours <= MOST_BACKUP_HOURS
       ? { note: age }

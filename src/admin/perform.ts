@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Caller } from '../base/caller';
+import { commandLine } from '../base/command-line';
 import { createLogger } from '../base/logger';
 import type { Outside } from '../composition/open-foundation';
 import type { Services } from '../composition/services';
@@ -101,7 +102,7 @@ async function checkDatabase(db: Knex, databaseUrl: string): Promise<void> {
   const { missing, unknown } = await migrationsIn(askingBy(db)).catch((error: unknown) => {
     throw new DatabaseAway(unusable('DATABASE_URL', databaseUrl, error));
   });
-  if (missing.length > 0) throw new Mistake('the database lacks migrations: run npm run migrate');
+  if (missing.length > 0) throw new Mistake(`the database lacks migrations: run ${commandLine('migrate')}`);
   if (unknown.length > 0)
     throw new Mistake(
       `the database has migrations that this version does not know (${unknown.at(-1)}): use the command line of the newer version`,

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import { z } from 'zod';
+import { commandLine } from '../base/command-line';
 import { Unavailable } from '../base/errors';
 import type { DatabaseProbe } from '../database/probe';
 import { REPLICA_STATES, type Replica, type ReplicaState } from '../database/replica';
@@ -7,7 +8,7 @@ import { done, doneCode, type Endpoint } from './endpoint';
 import { get, ok } from './route';
 
 const REMEDIES = {
-  'migrations are missing': 'the database lacks migrations: run npm run migrate',
+  'migrations are missing': `the database lacks migrations: run ${commandLine('migrate')}`,
   'does not take writes': 'the database does not take writes: it is a standby or read-only',
 };
 

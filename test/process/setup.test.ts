@@ -29,7 +29,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function setUp({ answers = [] as string[], args = [] as string[], env = {} } = {}) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [join(ROOT, 'scripts/operate/setup.mjs'), ...args], {
+  const command = [join(ROOT, 'scripts/launch/run.mjs'), 'scripts/operate/setup.ts', ...args];
+  const { stdout, stderr, status } = spawnSync(process.execPath, command, {
     cwd: folder,
     input: answers.map((answer) => `${answer}\n`).join(''),
     env: { PATH: process.env.PATH, ...env },
@@ -51,7 +52,7 @@ function environmentOfService(): Record<string, string> {
 
 describe('npm run setup', () => {
   // guard setup-3: the secrets that setup makes are readable only by the user who made them
-  // scripts/operate/setup.mjs
+  // scripts/operate/setup.ts
   // - mode: 0o600
   // + mode: 0o644
   it('asks, and writes an .env with which the service starts in production', () => {
@@ -143,9 +144,9 @@ describe('npm run setup', () => {
   });
 
   // guard setup-2: setup does not change an existing .env
-  // scripts/operate/setup.mjs
+  // scripts/operate/setup.ts
   // - if (existsSync(target)) throw new Mistake('there is an .env already, and it stays as it is');
-  // scripts/operate/setup.mjs
+  // scripts/operate/setup.ts
   // - flag: 'wx'
   // + flag: 'w'
   it('does not change an existing .env', () => {
@@ -159,7 +160,7 @@ describe('npm run setup', () => {
   });
 
   // guard setup-1: setup does not write settings that the service would refuse
-  // scripts/operate/setup.mjs
+  // scripts/operate/setup.ts
   // - , ...mistakesIn(given)]
   // + ]
   it.each([

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { commandLine } from '../../base/command-line';
 import { Tally } from '../../base/tally';
 import { loggingFailures } from '../../database/failures';
 import type { SignedMessage } from '../../integrations/standard-webhooks';
@@ -117,7 +118,9 @@ export class Webhooks {
     const isOver = isGone || lookedOn === 'refuses more';
     const { isPaused, attempts } = await by.note(() => this.webhooks.putOff(turn, failureIn(error), isOver));
     this.counts.add(isPaused ? 'webhooks paused' : 'webhooks failed');
-    const outcome = isPaused ? 'and is paused: npm run admin -- webhooks resume' : 'and is told again later';
+    const outcome = isPaused
+      ? `and is paused: ${commandLine('admin', 'webhooks', 'resume')}`
+      : 'and is told again later';
     const line = { err: error, webhook: turn.id, attempts };
     this.logger.warn(line, `a webhook did not take an event, ${outcome}`);
   }

@@ -1,16 +1,31 @@
-// npm run setup: writes the .env of a deployment with the compose file: new secrets, and settings from arguments
-// (DOMAIN=…), the environment or answers, checked like the service checks them. Does not change an existing .env.
-import { Buffer } from 'node:buffer';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
-import { ensureDependencies, root } from '../launch/dependencies.mjs';
+import { commandLine } from '../../src/base/command-line';
+import { asError } from '../../src/base/errors';
+import { readConfig } from '../../src/config/config';
+
+/**
+ * npm run setup: writes the .env of a deployment with the compose file: new secrets, and settings from arguments
+ * (DOMAIN=…), the environment or answers, checked like the service checks them. Does not change an existing .env.
+ */
+
+type Settings = Record<string, string>;
+
+interface Question {
+  name: string;
+  question: string;
+  form?: RegExp;
+  /** Whether these settings make it needless. */
+  unless?: (settings: Settings) => boolean;
+  /** Makes the value of an answer. */
+  from?: (answer: string) => string;
+}
 
 const target = join(process.cwd(), '.env');
 
-const QUESTIONS = [
+const QUESTIONS: Question[] = [
   {
     name: 'DOMAIN',
     question: 'The name that clients use, such as accounts.example.com',
@@ -41,8 +56,8 @@ const QUESTIONS = [
     from: (users) => String(Math.max(100, 3 * Number(users))),
   },
 ];
-const DEFAULTS = { COMPOSE_PROFILES: 'database,proxy', SMS_PROVIDER: 'twilio', STORAGE_PROVIDER: 'local' };
-const SECRETS = {
+const DEFAULTS: Settings = { COMPOSE_PROFILES: 'database,proxy', SMS_PROVIDER: 'twilio', STORAGE_PROVIDER: 'local' };
+const SECRETS: Record<string, () => string> = {
   SESSION_SECRETS: randomSecret,
   MESSAGING_JWT_KEY: signingKey,
   POSTGRES_PASSWORD: randomSecret,
@@ -65,101 +80,100 @@ const OWN_DATABASE = {
 
 class Mistake extends Error {}
 
-async function main(words) {
+async function main(words: string[]): Promise<void> {
   if (existsSync(target)) throw new Mistake('there is an .env already, and it stays as it is');
-  const settings = { ...DEFAULTS, ...fromEnvironment(), ...fromArguments(words) };
-  const mistakesIn = await checksOfService();
+  const settings: Settings = { ...DEFAULTS, ...fromEnvironment(), ...fromArguments(words) };
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   for (const asked of QUESTIONS.filter(({ unless }) => !unless?.(settings)))
-    settings[asked.name] ??= await answer(asked, lines, mistakesIn);
+    settings[asked.name] ??= await answer(asked, lines);
   useMessagingService(settings);
-  const given = hasDatabase(settings) ? settings : { ...OWN_DATABASE, ...settings };
+  const given: Settings = hasDatabase(settings) ? settings : { ...OWN_DATABASE, ...settings };
   const mistakes = [...QUESTIONS.flatMap((asked) => formMistakes(asked, settings)), ...mistakesIn(given)];
   if (mistakes.length > 0) throw new Mistake(mistakes.join('\n'));
   for (const [name, make] of Object.entries(SECRETS)) given[name] ??= make();
   writeFileSync(target, textOf(given), { flag: 'wx', mode: 0o600 });
 }
 
-function hasDatabase({ COMPOSE_PROFILES }) {
+function hasDatabase({ COMPOSE_PROFILES = '' }: Settings): boolean {
   return COMPOSE_PROFILES.split(',').includes('database');
 }
 
-function isOfOtherSender({ SMS_PROVIDER }) {
+function isOfOtherSender({ SMS_PROVIDER }: Settings): boolean {
   return SMS_PROVIDER !== 'twilio';
 }
 
-function fromEnvironment() {
-  const names = QUESTIONS.map(({ name }) => name).filter((name) => process.env[name]);
-  return Object.fromEntries(names.map((name) => [name, process.env[name]]));
+function fromEnvironment(): Settings {
+  const found = QUESTIONS.map(({ name }) => [name, process.env[name] ?? ''] as const);
+  return Object.fromEntries(found.filter(([, value]) => value !== ''));
 }
 
-function fromArguments(words) {
-  const known = new Set(readFileSync(join(root, '.env.example'), 'utf8').match(/^(?:# )?[A-Z][A-Z0-9_]+(?==)/gm));
-  return Object.fromEntries(
-    words.map((word) => {
-      const [, name, value] = /^([A-Z0-9_]+)=(.*)$/s.exec(word) ?? [];
-      if (!known.has(name) && !known.has(`# ${name}`)) throw new Mistake(`${word}: is no NAME=value of .env.example`);
-      return [name, value];
-    }),
-  );
+function fromArguments(words: string[]): Settings {
+  const example = readFileSync(join(__dirname, '../..', '.env.example'), 'utf8');
+  const known = [...example.matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name);
+  const given = words.map((word) => {
+    const [, name = '', value = ''] = /^([A-Z0-9_]+)=(.*)$/s.exec(word) ?? [];
+    if (!known.includes(name)) throw new Mistake(`${word}: is no NAME=value of .env.example`);
+    return [name, value] as const;
+  });
+  return Object.fromEntries(given);
 }
 
-/** Returns the checks of src/config, only for given settings: the compose file or this script sets the rest. */
-async function checksOfService() {
-  await ensureDependencies({ dev: false });
-  const require = createRequire(import.meta.url);
-  require('../launch/typescript.cjs');
-  const { readConfig } = require(join(root, 'src', 'config', 'config.ts'));
-  return (given) => {
-    // Secret files are on the machine of the service.
-    const values = Object.fromEntries(Object.entries(given).filter(([name]) => !name.endsWith('_FILE')));
-    return readConfig({ ...OF_COMPOSE, ...values }).mistakes.filter((mistake) => values[mistake.split(':')[0]]);
-  };
+/** Returns the service's mistakes in given settings only: the compose file or this command sets the rest. */
+function mistakesIn(given: Settings): string[] {
+  // Secret files are on the machine of the service.
+  const values = Object.fromEntries(Object.entries(given).filter(([name]) => !name.endsWith('_FILE')));
+  return readConfig({ ...OF_COMPOSE, ...values }).mistakes.filter((mistake) => values[mistake.split(':')[0] ?? '']);
 }
 
-function formMistakes({ name, question, form, unless }, settings) {
+function formMistakes({ name, question, form, unless }: Question, settings: Settings): string[] {
   const value = settings[name];
   if (unless?.(settings) || (value && (!form || form.test(value)))) return [];
   return [`${name}: must be this: ${question}`];
 }
 
-async function answer({ name, question, form, from = (value) => value }, lines, mistakesIn) {
+async function answer(asked: Question, lines: AsyncIterator<string, undefined>): Promise<string> {
+  const { name, question, from = (value: string) => value } = asked;
   for (;;) {
     process.stdout.write(`${question}: `);
-    const { value, done } = await lines.next();
-    if (done) throw new Mistake(`${name} is missing: answer, or give it as an argument (${name}=…)`);
-    const settings = { [name]: value.trim() };
+    const { value } = await lines.next();
+    if (value === undefined) throw new Mistake(`${name} is missing: answer, or give it as an argument (${name}=…)`);
+    const settings: Settings = { [name]: value.trim() };
     useMessagingService(settings);
-    const mistakes = [...formMistakes({ name, question, form }, { [name]: value.trim() }), ...mistakesIn(settings)];
+    const mistakes = [
+      ...formMistakes({ ...asked, unless: () => false }, { [name]: value.trim() }),
+      ...mistakesIn(settings),
+    ];
     if (mistakes.length === 0) return from(value.trim());
     process.stdout.write(`It has to look otherwise. ${mistakes[0]}\n`);
   }
 }
 
-function useMessagingService(settings) {
+function useMessagingService(settings: Settings): void {
   if (!settings.TWILIO_FROM?.startsWith('MG')) return;
   settings.TWILIO_MESSAGING_SERVICE_SID = settings.TWILIO_FROM;
   settings.TWILIO_FROM = '';
 }
 
-function randomSecret() {
+function randomSecret(): string {
   return randomBytes(32).toString('hex');
 }
 
-function signingKey() {
+function signingKey(): string {
   const { privateKey } = generateKeyPairSync('ed25519');
   return Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })).toString('base64');
 }
 
-function textOf(settings) {
+function textOf(settings: Settings): string {
   const lines = Object.entries({ TWILIO_FROM: '', ...settings }).map(
     ([name, value]) => `${name}=${quoted(name, value)}`,
   );
-  return ['# Written by npm run setup. .env.example tells of these and of all others.', ...lines, ''].join('\n');
+  return [`# Written by ${commandLine('setup')}. .env.example tells of these and of all others.`, ...lines, ''].join(
+    '\n',
+  );
 }
 
 /** Quotes a value. In single quotes every character is literal, for compose and for the service. */
-function quoted(name, value) {
+function quoted(name: string, value: string): string {
   if (/^[\w.,:;/+=@%&?~-]*$/.test(value)) return value;
   if (/['\n\r\\]/.test(value)) throw new Mistake(`${name}: may hold no quote, backslash or line break`);
   return `'${value}'`;
@@ -172,8 +186,9 @@ main(process.argv.slice(2)).then(
     );
     process.exit(0);
   },
-  (error) => {
-    process.stderr.write(`\nNothing was written: ${error instanceof Mistake ? error.message : error.stack}\n`);
+  (error: unknown) => {
+    const why = error instanceof Mistake ? error.message : asError(error, 'unknown error').stack;
+    process.stderr.write(`\nNothing was written: ${why}\n`);
     process.exit(1);
   },
 );
