@@ -20,7 +20,7 @@ RUN npm ci --omit=dev --workspace=packages/image-server --include-workspace-root
 RUN npm uninstall --no-save --omit=dev --workspace=packages/image-server --include-workspace-root esbuild && node scripts/release/trim-packages.mjs
 
 FROM packages AS build
-COPY tsconfig.json tsconfig.build.json knexfile.ts ./
+COPY knexfile.ts ./
 COPY scripts/release/build.mjs scripts/release/
 COPY scripts/operate/admin.ts scripts/operate/migrate.ts scripts/operate/migrate-rollback.ts scripts/operate/
 COPY packages/embedded-database/src packages/embedded-database/src
