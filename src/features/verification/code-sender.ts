@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { BadRequest, Unavailable } from '../../base/errors';
 import { maskedAddress } from '../../base/networks';
@@ -13,6 +14,7 @@ import type { VerificationCodes } from './verification-code';
 import type { VerificationRepository } from './verification-repository';
 
 const RETRY_AFTER_SECONDS = 10;
+const UNTOLD = 'the reference of a code that was sent was not stored: its receipt will not be known';
 
 /** The provider cannot accept messages now. Nothing was sent. */
 export class SendingFailed extends Unavailable {
@@ -46,6 +48,7 @@ interface Parts {
   routes: Routes;
   sending: Sending;
   words: Words;
+  logger: Pick<Logger, 'warn'>;
 }
 
 /** Makes, stores and sends codes. */
@@ -88,7 +91,7 @@ export class CodeSender {
       const appHash = words.appHashIn(wording);
       const message = { to: phone.number, body, code, language: words.tagOf(language), appHash };
       const { way, reference } = await sending.send(ways, message, before);
-      if (reference) await verification.setReference(id, reference);
+      if (reference) await this.keepReference(id, reference);
       return way.channel;
     } catch (error) {
       if (error instanceof SendingTimedOut) throw error;
@@ -103,5 +106,14 @@ export class CodeSender {
     const kept = codes.kept(phone.number, code, asker.address);
     await verification.addTestCode(phone, kept, wish.wording.language, this.rules.codeTtlSeconds);
     return wish.channel ?? 'sms';
+  }
+
+  /** Does not fail: the code was sent, so it stays valid and counts. */
+  private async keepReference(id: number, reference: string): Promise<void> {
+    try {
+      await this.parts.verification.setReference(id, reference);
+    } catch (error) {
+      this.parts.logger.warn({ err: error }, UNTOLD);
+    }
   }
 }

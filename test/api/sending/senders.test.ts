@@ -74,6 +74,24 @@ describe('a code', () => {
     expect(codeOf(await verify(phone, code))).toBe(2000);
   });
 
+  // guard senders-7: a code that was sent is valid, and counts, where its reference cannot be stored
+  // src/features/verification/code-sender.ts
+  // - this.parts.logger.warn({ err: error }, UNTOLD);
+  // + throw error;
+  it('that was sent is valid, and counts, where its reference cannot be stored', async () => {
+    await app.db('rate_limits').delete();
+    const phone = newPhone();
+    await app.db.raw(`ALTER TABLE verification_codes ADD CONSTRAINT unnamed CHECK (reference = '') NOT VALID`);
+    try {
+      expectBody(await sendCode(phone), { code: 200 });
+    } finally {
+      await app.db.raw('ALTER TABLE verification_codes DROP CONSTRAINT unnamed');
+    }
+    expect(codeOf(await sendCode(phone))).toBe(5000);
+    const [asked] = vendors.asked().filter(({ to }) => to === e164(phone));
+    expect(codeOf(await verify(phone, asked ? vendors.codeOf(asked) : ''))).toBe(200);
+  });
+
   it('is in the language of the client, for each sender that has words', async () => {
     const before = vendors.asked().length;
     const phone = phoneOf('BD');
