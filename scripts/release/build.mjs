@@ -21,7 +21,7 @@ await build({
   supported: { 'dynamic-import': false },
   sourcemap: 'linked',
   sourcesContent: false,
-  // The same without a tsconfig.json, as in the image.
+  // No tsconfig.json is read, since the image has none.
   tsconfigRaw: {},
   logLevel: 'warning',
 });
