@@ -57,7 +57,17 @@ describe('RongCloud', () => {
 
   const callsOf = (path: string, userId: string) =>
     vendor.requests.filter((request) => request.path === path && request.form.get('userId') === userId);
-  const failedOnce = (id: string) => until(async () => ((await turnOf(app, id))?.attempts ?? 0) > 0);
+  /** Waits until an attempt has failed, and lets no other begin by itself. An attempt that runs has a later `due_at`. */
+  const failedOnce = (subject: string) =>
+    until(async () => {
+      const failed = app
+        .db('messaging_turns')
+        .where({ subject })
+        .where('attempts', '>', 0)
+        .where('due_at', '<', inTime('10 s'));
+      return (await failed.update({ due_at: inTime('5 min') })) > 0;
+    });
+  const inTime = (time: string) => app.db.raw('now() + ?::interval', [time]);
 
   const expectEqual = (people: Person[], groups: string[]) => expectEqualCopies(app, vendor, people, groups);
 
