@@ -2,13 +2,14 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { commandLine } from '../../src/base/command-line';
+import { commandLine, IS_PACKAGE } from '../../src/base/command-line';
 import { asError } from '../../src/base/errors';
 import { readConfig } from '../../src/config/config';
 
 /**
  * npm run setup: writes the .env of a deployment with the compose file: new secrets, and settings from arguments
  * (DOMAIN=…), the environment or answers, checked like the service checks them. Does not change an existing .env.
+ * An installed package has no compose file: its .env also has what that would set, and names the operator's database.
  */
 
 type Settings = Record<string, string>;
@@ -56,7 +57,11 @@ const QUESTIONS: Question[] = [
     from: (users) => String(Math.max(100, 3 * Number(users))),
   },
 ];
-const DEFAULTS: Settings = { COMPOSE_PROFILES: 'database,proxy', SMS_PROVIDER: 'twilio', STORAGE_PROVIDER: 'local' };
+const DEFAULTS: Settings = {
+  ...(IS_PACKAGE ? { NODE_ENV: 'production', TRUST_PROXY: '1' } : { COMPOSE_PROFILES: 'database,proxy' }),
+  SMS_PROVIDER: 'twilio',
+  STORAGE_PROVIDER: 'local',
+};
 const SECRETS: Record<string, () => string> = {
   SESSION_SECRETS: randomSecret,
   MESSAGING_JWT_KEY: signingKey,
@@ -87,6 +92,7 @@ async function main(words: string[]): Promise<void> {
   for (const asked of QUESTIONS.filter(({ unless }) => !unless?.(settings)))
     settings[asked.name] ??= await answer(asked, lines);
   useMessagingService(settings);
+  if (IS_PACKAGE) settings.PUBLIC_URL ??= `https://${settings.DOMAIN}`;
   const given: Settings = hasDatabase(settings) ? settings : { ...OWN_DATABASE, ...settings };
   const mistakes = [...QUESTIONS.flatMap((asked) => formMistakes(asked, settings)), ...mistakesIn(given)];
   if (mistakes.length > 0) throw new Mistake(mistakes.join('\n'));

@@ -18,6 +18,7 @@ const QINIU = {
 };
 const SETUP = [
   'DOMAIN=accounts.example',
+  'DATABASE_URL=postgresql://me@127.0.0.1:1/accounts',
   `TWILIO_ACCOUNT_SID=AC${'0'.repeat(32)}`,
   `TWILIO_AUTH_TOKEN=${'0'.repeat(32)}`,
   'TWILIO_FROM=+15005550006',
@@ -77,6 +78,7 @@ async function tryService(packed) {
     assert.match(answer(['admin', 'why', '+447911123456']).told, /^ +account +none$/m);
     assert.equal(answer(['setup', ...SETUP]).status, 0);
     assert.equal(statSync(join(folder, '.env')).mode & 0o777, 0o600);
+    assert.match(answer([], { DATABASE_WAIT_SECONDS: '0' }).refused, /"msg":"Cannot start: the database at /);
   } finally {
     service?.kill('SIGTERM');
     if (service) await new Promise((resolve) => service.once('exit', resolve));

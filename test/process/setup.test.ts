@@ -134,6 +134,23 @@ describe('npm run setup', () => {
     expect(loadConfig(environmentOfService()).secrets).toMatchObject({ databaseUrl: url, migrationUrl: url });
   });
 
+  // guard setup-4: the .env that the package writes turns the strict defaults of production on
+  // scripts/operate/setup.ts
+  // - NODE_ENV: 'production', TRUST_PROXY
+  // + TRUST_PROXY
+  it('writes in a package, which has no compose file, all that production needs', () => {
+    const [domain = '', ...twilio] = ANSWERS;
+    const url = 'postgresql://me:mine@db.example:5432/accounts';
+    const env = { ACCOUNTS_COMMAND: 'npx user-account-service' };
+    const { status, told } = setUp({ env, answers: [domain, url, ...twilio] });
+    expect({ status, told }).toMatchObject({ status: 0 });
+    expect(loadConfig(parseEnv(written()))).toMatchObject({
+      production: true,
+      http: { publicUrl: 'https://accounts.example', trustProxy: 1 },
+      secrets: { databaseUrl: url, migrationUrl: url },
+    });
+  });
+
   it('does not ask for keys of Twilio with another sender', () => {
     const [domain = '', , , , users = ''] = ANSWERS;
     const args = ['SMS_PROVIDER=http', 'SMS_HTTP_URL=https://sms.example/take', `SMS_HTTP_SECRET=${ENDPOINT_SECRET}`];
