@@ -16,7 +16,8 @@ export const share = z
 export const text = z.string().min(1);
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-  .transform((url) => url.replace(/\/+$/, ''));
+  // Rules of production look for http: at its beginning, and HTTP: is the same.
+  .transform((url) => url.replace(/^https?:/i, (scheme) => scheme.toLowerCase()).replace(/\/+$/, ''));
 export const list = z.string().transform((value) =>
   value
     .split(',')

@@ -589,6 +589,9 @@ describe('loadConfig in production', () => {
   // guard config-13: production sends nothing to Telegram over HTTP
   // src/integrations/senders/telegram/settings.ts
   // - https: 'codes and the token are sent there',
+  // guard config-19: production finds HTTP in an address however it is written
+  // src/base/formats.ts
+  // - .replace(/^https?:/i, (scheme) => scheme.toLowerCase())
   it.each<[string, Record<string, string | undefined>, RegExp]>([
     ['no DATABASE_URL', { DATABASE_URL: undefined }, /^DATABASE_URL: set it.*embedded/],
     ['no SESSION_SECRETS', { SESSION_SECRETS: undefined }, /^SESSION_SECRETS: set it.*openssl rand -hex 32/],
@@ -599,6 +602,7 @@ describe('loadConfig in production', () => {
     ['no MESSAGING_JWT_KEY', { MESSAGING_JWT_KEY: undefined }, /^MESSAGING_JWT_KEY: set it.*openssl genpkey/],
     ['no PUBLIC_URL', { PUBLIC_URL: undefined }, /^PUBLIC_URL: set it to the https address/],
     ['a PUBLIC_URL without HTTPS', { PUBLIC_URL: 'http://a.example' }, /^PUBLIC_URL: must start with https/],
+    ['HTTP in capitals', { PUBLIC_URL: 'HTTP://a.example' }, /^PUBLIC_URL: must start with https/],
     ['no TRUST_PROXY', { TRUST_PROXY: undefined }, /^TRUST_PROXY: set it to the number of proxies/],
     ['a letter repeated', { SESSION_SECRETS: 'a'.repeat(64) }, /^SESSION_SECRETS: each needs to be random.*openssl/],
     [
