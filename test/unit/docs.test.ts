@@ -71,8 +71,8 @@ describe('the documentation', () => {
     expect(pages.filter((page) => !found.has(page))).toEqual([]);
   });
 
-  it('on adding an operation change lines that stand in their files once', () => {
-    const page = readFileSync(join(ROOT, 'docs/adding-an-operation.md'), 'utf8');
+  it.each(['an-operation', 'a-feature'])('on adding-%s change lines that stand in their files once', (what) => {
+    const page = readFileSync(join(ROOT, `docs/adding-${what}.md`), 'utf8');
     const blocks = [...page.matchAll(/^```diff (\S+)\n(.*?)\n```$/gms)];
     expect(blocks.length).toBeGreaterThan(5);
     for (const [, file = '', text = ''] of blocks) {
