@@ -3,7 +3,7 @@ import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { OwnPassword } from '../auth/own-password';
 import { CLAIM_KINDS } from '../events/events-repository';
-import type { MembershipsRepository } from '../groups/memberships-repository';
+import type { DismissalsRepository } from '../groups/dismissals-repository';
 import type { Notices } from '../notices/notices';
 import type { SessionsService } from '../sessions/sessions-service';
 import type { VerificationTokensRepository } from '../verification/verification-tokens-repository';
@@ -21,7 +21,7 @@ const CLOSING_SWEEP_MS = 60_000;
 type Repositories = ClosingRepositories &
   SuspensionRepositories & {
     closings: ClosingsRepository;
-    memberships: MembershipsRepository;
+    dismissals: DismissalsRepository;
     verificationTokens: VerificationTokensRepository;
   };
 

@@ -4,12 +4,12 @@ import { PAGE, pagesOf } from '../../database/pages';
 import type { Transaction } from '../../database/transaction';
 import type { Background } from '../../load/background';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
-import type { MembershipsRepository } from '../groups/memberships-repository';
+import type { DismissalsRepository } from '../groups/dismissals-repository';
 import { LISTS, type ClosingsRepository, type Ended } from './closings-repository';
 
 type Ending = Transaction<{
   closings: ClosingsRepository;
-  memberships: MembershipsRepository;
+  dismissals: DismissalsRepository;
   securityEvents: SecurityEventsRepository;
 }>;
 
@@ -69,8 +69,8 @@ export class ClosingsService {
   /** Returns functions, each of which ends a page of one list and returns it. */
   private chunks(userId: string, caller: Caller, transaction: Ending): ((after: string) => Promise<Ended[]>)[] {
     const leave = (after: string) =>
-      transaction(async ({ memberships, securityEvents }) => {
-        const { left, dismissed } = await memberships.leavePage(userId, after);
+      transaction(async ({ dismissals, securityEvents }) => {
+        const { left, dismissed } = await dismissals.leavePage(userId, after);
         for (const groupId of dismissed)
           await securityEvents.add({ event: 'group_dismissed', userId, detail: groupId }, caller);
         return left;

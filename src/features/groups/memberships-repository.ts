@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { groupsEver } from '../../database/groups-ever';
 import { holdInPlace } from '../../database/hold-in-place';
 import { PAGE } from '../../database/pages';
 import { NOTHING, shown, statement, type Source } from '../../database/statement';
@@ -132,46 +131,6 @@ const standing = statement<Standing, 'groupId' | 'userId'>(
     WHERE g.id = :groupId AND g.dismissed_at IS NULL AND size.members > 0`,
 );
 
-const groupsOf = statement<{ id: string }, 'userId' | 'groupIds' | 'after'>(
-  'page-of-own-groups',
-  `SELECT group_id AS id FROM group_members
-    WHERE member_id = :userId AND group_id = ANY (:groupIds::text[]) AND NOT is_deleted AND group_id > :after
-    ORDER BY group_id LIMIT ${PAGE}`,
-  { prepared: false },
-);
-
-/** Locks in one order, so that two users who leave the same groups cannot deadlock. */
-const lockGroupsOf = statement<{ id: string }, 'userId' | 'after'>(
-  'lock-groups-of-member',
-  `SELECT group_id AS id FROM group_sizes
-    WHERE group_id IN (SELECT group_id FROM group_members
-                        WHERE member_id = :userId AND NOT is_deleted AND group_id > :after
-                        ORDER BY group_id LIMIT ${PAGE})
-    ORDER BY group_id FOR NO KEY UPDATE`,
-  {
-    prepared: false,
-    distributed: async (db: Knex, { userId, after }: { userId: string; after: string }) => {
-      const groups = await groupsOf(db, { userId, groupIds: await groupsEver(db, userId), after });
-      for (const { id } of groups) await new MembershipsRepository(db).lock(id);
-      return groups;
-    },
-  },
-);
-
-const leaveGroups = statement<unknown, 'userId' | 'groupIds'>(
-  'leave-groups',
-  `UPDATE group_members SET is_deleted = true, display_name = ''
-    WHERE member_id = :userId AND group_id = ANY (:groupIds::text[]) AND NOT is_deleted`,
-);
-
-const dismissEmpty = statement<{ id: string }, 'groupIds'>(
-  'dismiss-empty-groups',
-  `UPDATE groups SET dismissed_at = now() FROM group_sizes size
-    WHERE id = ANY (:groupIds::text[]) AND dismissed_at IS NULL
-      AND size.group_id = id AND size.group_id = ANY (:groupIds::text[]) AND size.members = 0
-   RETURNING id`,
-);
-
 const setDisplayName = statement<unknown, 'groupId' | 'userId' | 'displayName'>(
   'set-group-display-name',
   `UPDATE group_members SET display_name = :displayName
@@ -271,18 +230,6 @@ export class MembershipsRepository {
   /** Kicks users, and needs the lock of the group. Includes users who have quit, who could join again otherwise. */
   async kick(groupId: string, ids: string[]): Promise<void> {
     await kickMembers(this.db, { groupId, ids });
-  }
-
-  /**
-   * Ends the user's memberships of a page of groups, in the order of their ids; needs a transaction. Returns the
-   * groups, and which of them are now dismissed for lack of members.
-   */
-  async leavePage(userId: string, after: string): Promise<{ left: { id: string }[]; dismissed: string[] }> {
-    const left = await lockGroupsOf(this.db, { userId, after });
-    if (left.length === 0) return { left, dismissed: [] };
-    const groupIds = idsOf(left);
-    await leaveGroups(this.db, { userId, groupIds });
-    return { left, dismissed: idsOf(await dismissEmpty(this.db, { groupIds })) };
   }
 
   /** Makes a member the creator. The database changes the roles of both. */

@@ -225,7 +225,7 @@ describe('closing an account', () => {
   });
 
   // guard account-races-12: two members who leave a group at once do so in turn
-  // src/features/groups/memberships-repository.ts
+  // src/features/groups/dismissals-repository.ts
   // - ORDER BY group_id FOR NO KEY UPDATE`,
   // + ORDER BY group_id`,
   it('does not pass a group on to a member whose account is closing too', async () => {

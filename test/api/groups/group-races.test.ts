@@ -458,9 +458,9 @@ describe('group operations', () => {
 
 describe('closing an account', () => {
   // guard group-races-16: closing an account dismisses groups without other members
-  // src/features/groups/memberships-repository.ts
-  // - dismissed: idsOf(await dismissEmpty(this.db, { groupIds }))
-  // + dismissed: []
+  // src/features/groups/dismissals-repository.ts
+  // - const dismissed = await dismissEmpty(this.db, { groupIds });
+  // + const dismissed: { id: string }[] = [];
   it('passes its groups on like quit, and dismisses those without other members', async () => {
     const alone = await createGroup(app, [ann]);
     await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [cat.id] }));
