@@ -169,7 +169,7 @@ describe('with DATABASE_REPLICA_URL', () => {
 
   // guard replica-5: a sync that waits does not look at a standby that lacks what was heard of
   // src/features/sync/sync-service.ts
-  // - && time.horizon >= this.lives.heardUntil
+  // - && time.horizon >= this.lives.seenUntil
   it('a sync that waits misses no change when a standby serves again that lacks it', async () => {
     await start();
     const { version } = await settledClient(ann);

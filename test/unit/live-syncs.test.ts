@@ -9,7 +9,7 @@ const look = (live: LiveSync) => live.wait(HOUR).then(() => live.turn());
 describe('syncs that wait', () => {
   // guard live-syncs-1: a change for thousands does not delay the requests of others
   // src/features/sync/live-syncs.ts
-  // - this.leaveTurn = await this.lives.looks.enter(this.userId, options);
+  // - this.leaveTurn = await this.lives.syncChecks.enter(this.userId, options);
   it('look for a change eight at a time, the next when one has left or waits again', async () => {
     const { waiting, looking } = told(Array.from({ length: 20 }, (_, number) => `user ${number}`));
     await turn();
@@ -37,6 +37,21 @@ describe('syncs that wait', () => {
     await turn();
     expect(looking).toEqual([0, 1, 3, 2]);
     for (const live of waiting) live.leave();
+  });
+
+  // guard live-syncs-3: a change that is heard while a sync looks is not missed
+  // src/features/sync/live-syncs.ts
+  // - if (this.state === 'looking') this.state = 'stale'; else this.endWait(true);
+  // + this.endWait(true);
+  it('do not wait after a change that came while they looked', async () => {
+    const { waiting } = told(['ann']);
+    await turn();
+    waiting[0]?.change();
+    const ended: unknown[] = [];
+    void waiting[0]?.wait(HOUR).then((isChange) => ended.push(isChange));
+    await turn();
+    waiting[0]?.leave();
+    expect(ended).toEqual([true]);
   });
 });
 

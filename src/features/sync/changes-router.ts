@@ -44,23 +44,21 @@ export function changesRouter(sync: SyncService, { reading, rest }: Entrance): R
     let isChange = true;
     try {
       while (!res.destroyed && !live.hasEnded && performance.now() < ends) {
-        const { hasNews } = live;
-        live.hasNews = false;
+        const { hasRows, names } = live.takeNews();
         const version = isChange ? await sync.presentVersion(await presentCall(), live) : told;
         if (!res.headersSent) {
           res.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
           res.write(`retry: ${AGAIN_MS}\n\n`);
         }
         if (live.hasEnded) break;
-        for (const name of live.takeNames()) res.write(`event: ${name}\ndata: {}\n\n`);
+        for (const name of names) res.write(`event: ${name}\ndata: {}\n\n`);
         // A comment: no row of the user has changed since.
-        const isNew = hasNews && version > told;
+        const isNew = hasRows && version > told;
         res.write(isNew ? `id: ${version}\ndata: ${JSON.stringify({ version })}\n\n` : ':\n\n');
-        if (hasNews) told = version;
+        if (hasRows) told = version;
         const goOn = rest(req);
-        await live.wait(BEAT_MS);
+        isChange = await live.wait(BEAT_MS);
         goOn();
-        isChange = live.hasChanged;
         if (isChange) await live.turn();
       }
     } finally {

@@ -56,7 +56,17 @@ function pageNameOf(kind: string): string | undefined {
   return kind === NEW_DEVICE ? 'new_device' : undefined;
 }
 
-const NONE: readonly string[] = Object.freeze([]);
+/** Changes and events that a page has not been told yet. */
+interface News {
+  /** Rows of the user may have changed. */
+  hasRows: boolean;
+  /** Names of events. */
+  names: readonly string[];
+}
+
+/** Shared, since most waits have one of these. */
+const NO_NEWS: News = Object.freeze({ hasRows: false, names: [] });
+const FIRST_NEWS: News = Object.freeze({ hasRows: true, names: [] });
 
 /** Waits are rounded up to this: Node keeps a list of timers for each length. */
 const ROUND_MS = 100;
@@ -64,20 +74,19 @@ const ROUND_MS = 100;
 /** Takes a place, which `end` gives up for another sync. */
 export type TakePlace = (end: () => void) => Leave;
 
-/** A sync that waits for a change. */
+/**
+ * A sync that waits for a change.
+ * 1. `looking`: it looks for what has changed, the first time at once, later in its turn.
+ * 2. `stale`: it is still looking, and has heard of a change that it may not see. The next wait is over at once.
+ * 3. `waiting`: it waits until it hears of a change, or its time is over. Then it is `looking` again.
+ * 4. `ended`: its client has left, another sync has its place, or the instance stops. It waits for nothing any more.
+ */
 export class LiveSync {
-  /** It waits for nothing any more. */
-  hasEnded = false;
-  /** Whether the last wait has ended by a change. */
-  hasChanged = false;
-  /** Rows of the user may have changed since a page was told. */
-  hasNews = true;
-  /** Names of events that the page was not told yet. */
-  private named = NONE;
   keys: string[] = [];
-  private isTold = false;
+  private state: 'looking' | 'stale' | 'waiting' | 'ended' = 'looking';
   private timer: NodeJS.Timeout | undefined;
-  private wake: (() => void) | undefined;
+  private wake: (isChange: boolean) => void = () => undefined;
+  private news = FIRST_NEWS;
   private leaveTurn: Leave | undefined;
   private readonly freePlace: Leave;
 
@@ -89,6 +98,10 @@ export class LiveSync {
     this.freePlace = takePlace(() => this.end());
   }
 
+  get hasEnded(): boolean {
+    return this.state === 'ended';
+  }
+
   /** Whether it would have heard of a change. */
   get hears(): boolean {
     return this.lives.hearsAll;
@@ -96,26 +109,27 @@ export class LiveSync {
 
   /** Notes an event for the page. */
   name(name: string): void {
-    if (!this.named.includes(name)) this.named = [...this.named, name];
+    const { names } = this.news;
+    if (!names.includes(name)) this.news = { ...this.news, names: [...names, name] };
   }
 
-  /** Returns the names noted since the last call. */
-  takeNames(): readonly string[] {
-    const { named } = this;
-    this.named = NONE;
-    return named;
+  /** Returns what a page has to be told, for the last time. */
+  takeNews(): News {
+    const { news } = this;
+    this.news = NO_NEWS;
+    return news;
   }
 
   /** Rows of the user have changed, or the session may have ended. */
   change(hasRows = true): void {
-    this.isTold = true;
-    if (hasRows) this.hasNews = true;
-    this.endWait();
+    if (hasRows && !this.news.hasRows) this.news = { ...this.news, hasRows };
+    if (this.state === 'looking') this.state = 'stale';
+    else this.endWait(true);
   }
 
   end(): void {
-    this.hasEnded = true;
-    this.endWait();
+    this.endWait(false);
+    this.state = 'ended';
   }
 
   /** Ends, hears of nothing more, and frees its place. */
@@ -126,30 +140,31 @@ export class LiveSync {
     this.freePlace();
   }
 
-  /** Resolves after this time, or when something has changed since the last wait. */
-  wait(milliseconds: number): Promise<void> {
+  /** Resolves after this time, or to true when something has changed since the last wait. */
+  wait(milliseconds: number): Promise<boolean> {
     this.endTurn();
+    if (this.hasEnded) return Promise.resolve(false);
+    const wasStale = this.state === 'stale';
+    this.state = 'waiting';
     return new Promise((resolve) => {
       this.wake = resolve;
-      this.timer = setTimeout(endWait, Math.ceil(milliseconds / ROUND_MS) * ROUND_MS, this);
-      if (this.isTold || this.hasEnded) this.endWait();
+      this.timer = setTimeout(timeIsOver, Math.ceil(milliseconds / ROUND_MS) * ROUND_MS, this);
+      if (wasStale) this.endWait(true);
     });
+  }
+
+  endWait(isChange: boolean): void {
+    if (this.state !== 'waiting') return;
+    clearTimeout(this.timer);
+    this.state = 'looking';
+    this.wake(isChange);
   }
 
   /** Resolves when it has its turn to look for what has changed, until it leaves or waits again. */
   async turn(options?: { waitMs: number }): Promise<void> {
     if (this.hasEnded) return;
-    this.leaveTurn = await this.lives.looks.enter(this.userId, options);
+    this.leaveTurn = await this.lives.syncChecks.enter(this.userId, options);
     if (this.hasEnded) this.endTurn();
-  }
-
-  endWait(): void {
-    if (!this.wake) return;
-    clearTimeout(this.timer);
-    this.hasChanged = this.isTold;
-    this.isTold = false;
-    this.wake();
-    this.wake = this.timer = undefined;
   }
 
   /** Has looked, and lets the next one look. */
@@ -159,7 +174,7 @@ export class LiveSync {
   }
 }
 
-const endWait = (live: LiveSync) => live.endWait();
+const timeIsOver = (live: LiveSync) => live.endWait(false);
 
 const ofUser = (id: string) => `user ${id}`;
 const ofGroup = (id: string) => `group ${id}`;
@@ -174,7 +189,7 @@ export class LiveSyncs {
 
   constructor(
     private readonly readAt: () => ReadAt,
-    readonly looks: Queues['liveLooks'],
+    readonly syncChecks: Queues['liveLooks'],
     logger: Pick<Logger, 'warn'>,
   ) {
     this.tail = new EventTail(readAt, (events) => this.hear(events), logger);
@@ -190,7 +205,7 @@ export class LiveSyncs {
   }
 
   /** The version up to which changes have been heard of. */
-  get heardUntil(): number {
+  get seenUntil(): number {
     return this.tail.heardUntil;
   }
 

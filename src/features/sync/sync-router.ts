@@ -36,6 +36,8 @@ const PAUSE_MS = 5_000;
 class Wait extends Later {
   private unchanged: Pick<Changes, 'user' | 'version'> | undefined;
   private ends: number;
+  /** Whether the last wait has ended by a change. */
+  private hasChanged = false;
   private readonly whenClosed = () => this.live.leave();
 
   constructor(
@@ -74,20 +76,20 @@ class Wait extends Later {
 
   private waitsAfter({ user, version, isEmpty, isRepeated }: Changes): boolean {
     if (isEmpty) this.unchanged = { user, version };
-    else if (isRepeated && !this.live.hasChanged) this.ends = Math.min(this.ends, performance.now() + PAUSE_MS);
+    else if (isRepeated && !this.hasChanged) this.ends = Math.min(this.ends, performance.now() + PAUSE_MS);
     else return false;
     return this.left > 0;
   }
 
   async over(): Promise<void> {
-    await this.live.wait(this.left);
+    this.hasChanged = await this.live.wait(this.left);
     if (this.result === undefined) await this.live.turn({ waitMs: Math.max(0, this.left) + AFTER_WAIT_MS });
   }
 
   get result(): unknown {
-    const { unchanged, live } = this;
+    const { unchanged, live, hasChanged } = this;
     // When this instance stops, another one answers with what has changed.
-    const isKnown = live.hasEnded || (!live.hasChanged && live.hears);
+    const isKnown = live.hasEnded || (!hasChanged && live.hears);
     return unchanged && isKnown ? schemas.unchangedView(unchanged) : undefined;
   }
 }

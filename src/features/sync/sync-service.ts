@@ -104,12 +104,12 @@ export class SyncService {
     if (replica?.present === 'serving' && !this.horizons.areSeveral) {
       const time = await replica.beside(reads, (standby) => timeOfStandby(standby, {}));
       // Right after an outage, the standby may not have what was heard of at the primary.
-      if (time && time.horizon >= this.lives.heardUntil) return { ...time, repository: new SyncRepository(readAt()) };
+      if (time && time.horizon >= this.lives.seenUntil) return { ...time, repository: new SyncRepository(readAt()) };
     }
     const [time] = await syncTime(reads, {});
     if (time === undefined) throw new Error('sync found no horizon');
     // An event that was heard is at or below a horizon of all servers, which another instance may have asked for later.
-    const horizon = time.horizon ?? Math.max(await this.horizons.present(), this.lives.heardUntil);
+    const horizon = time.horizon ?? Math.max(await this.horizons.present(), this.lives.seenUntil);
     return { ...time, horizon, repository: new SyncRepository(atPrimary) };
   }
 

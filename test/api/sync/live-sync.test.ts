@@ -185,7 +185,7 @@ describe('a sync that waits', () => {
   // guard live-sync-15: waits that may have missed a change do not all ask the database at their end
   // src/features/sync/sync-router.ts
   // - if (this.result === undefined)
-  // + if (this.live.hasChanged)
+  // + if (this.hasChanged)
   it('looks again when its time is over if it may have missed a change, in its turn', async () => {
     const client = await settledClient(ann);
     const gate = new Gate();
@@ -464,7 +464,7 @@ describe('a sync that waits', () => {
 
   // guard live-sync-13: clients do not call hundreds of times a second while an older transaction is open
   // src/features/sync/sync-router.ts
-  // - isRepeated && !this.live.hasChanged
+  // - isRepeated && !this.hasChanged
   // + false
   it('repeats what has been sent only after a pause, while an older transaction is open', async () => {
     await untilEventsSeen(app);
