@@ -23,7 +23,7 @@ export class Metrics implements Shown {
   private readonly registers = [this.registry];
 
   private readonly requests = new Histogram({
-    name: 'accounts_request_seconds',
+    name: 'accounts_request_duration_seconds',
     help: 'Time from the arrival of a request until its answer was sent.',
     labelNames: ['operation', 'outcome'],
     buckets: SECONDS,
@@ -36,14 +36,14 @@ export class Metrics implements Shown {
     registers: this.registers,
   });
   private readonly streamed = new Histogram({
-    name: 'accounts_streamed_characters',
+    name: 'accounts_streamed_answer_characters',
     help: 'Length of the answers of syncs, exports and other long lists, before compression.',
     labelNames: ['operation'],
     buckets: CHARACTERS,
     registers: this.registers,
   });
   private readonly statements = new Histogram({
-    name: 'accounts_statement_seconds',
+    name: 'accounts_statement_duration_seconds',
     help: 'Time of statements in PostgreSQL, without the wait for a connection.',
     labelNames: ['connections'],
     buckets: SECONDS,

@@ -29,13 +29,13 @@ export function ownFigures({ queues, connections: { pools, reads, syncReads, pro
   };
   const standby = (): Values => (reading.replica ? [[[], reading.replica.present === 'serving' ? 1 : 0]] : []);
   return [
-    gauge(named('queue_running', 'Jobs that run now.', 'queue'), ofQueues('running')),
-    gauge(named('queue_waiting', 'Jobs that wait for their turn.', 'queue'), ofQueues('waiting')),
-    counter(named('queue_refused_total', 'Jobs that a queue has refused.', 'queue'), ofQueues('refused')),
-    gauge(named('connections', 'Connections to PostgreSQL.', 'pool', 'state'), busyOrIdle),
+    gauge(named('queue_running_jobs', 'Jobs that run now.', 'queue'), ofQueues('running')),
+    gauge(named('queue_waiting_jobs', 'Jobs that wait for their turn.', 'queue'), ofQueues('waiting')),
+    counter(named('queue_refused_jobs_total', 'Jobs that a queue has refused.', 'queue'), ofQueues('refused')),
+    gauge(named('database_connections', 'Connections to PostgreSQL.', 'pool', 'state'), busyOrIdle),
     gauge(
       named(
-        'connections_waited_for',
+        'database_waiting_statements',
         'Statements that wait for a connection or, on shared ones, for their answer.',
         'pool',
       ),
@@ -45,6 +45,6 @@ export function ownFigures({ queues, connections: { pools, reads, syncReads, pro
       named('database_ready', 'Whether the database answers, has all migrations and takes writes: 1 or 0.'),
       isReady,
     ),
-    gauge(named('standby_serves', 'Whether the standby of DATABASE_REPLICA_URL serves reads: 1 or 0.'), standby),
+    gauge(named('standby_ready', 'Whether the standby of DATABASE_REPLICA_URL serves reads: 1 or 0.'), standby),
   ];
 }

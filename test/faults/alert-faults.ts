@@ -133,7 +133,7 @@ export const ALERT_FAULTS: AlertFault[] = [
     begin: (world) => without(world, 'DELETE', 'captchas'),
   },
   {
-    alert: 'NotTold',
+    alert: 'DeliveryLag',
     title: 'a webhook has no receiver, and its next event is an hour old',
     begin: async (world) => {
       await sql(world, `UPDATE events SET at = now() - interval '1 hour'`);

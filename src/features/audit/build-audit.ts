@@ -8,7 +8,11 @@ import { SecurityEventsRepository } from './security-events-repository';
 
 type Needs = Foundation<{ securityEvents: SecurityEventsRepository }> & { buckets: LimitsRepository; limiter: Limiter };
 
-const MISSING = { name: 'audit_missing_total', help: 'Security events that could not be written.', labels: ['event'] };
+const MISSING = {
+  name: 'audit_missing_events_total',
+  help: 'Security events that could not be written.',
+  labels: ['event'],
+};
 
 /** `days`: how long events are kept. */
 export function buildAudit(needs: Needs, days: number) {
@@ -17,7 +21,7 @@ export function buildAudit(needs: Needs, days: number) {
   const counting = new SecurityEventsRepository(connections.counting);
   const audit = new AuditTrail(counting, buckets, logger, background.securityEvents, patience);
   limiter.onMet((use, caller) => audit.noteLimitMet(use, caller));
-  const sweeps = [{ name: 'events', run: () => repos.securityEvents.sweep(days) }];
+  const sweeps = [{ name: 'security_events', run: () => repos.securityEvents.sweep(days) }];
   return {
     audit,
     places: new KnownPlaces(repos.securityEvents, patience),

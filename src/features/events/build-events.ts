@@ -6,5 +6,5 @@ import type { EventsRepository } from './events-repository';
 export function buildEvents({ repos, connections, logger }: Foundation<{ events: EventsRepository }>, days: number) {
   const { events } = repos;
   const gatherer = new EventGatherer({ events, horizons: connections.horizons, logger });
-  return { part: { workers: [gatherer], sweeps: [{ name: 'told', run: () => events.sweep(days) }] } };
+  return { part: { workers: [gatherer], sweeps: [{ name: 'events', run: () => events.sweep(days) }] } };
 }

@@ -1,12 +1,12 @@
-/** Figures of those who are told of events: each brings its own values. */
-export const TOLD = {
-  name: 'told_total',
-  help: 'Events that webhooks were told, and turns of users and groups that the messaging provider was told.',
+/** Figures of deliveries of events: each receiver brings its own values. */
+export const DELIVERIES = {
+  name: 'deliveries_total',
+  help: 'Deliveries: of an event to a webhook, and of what changed in a user or group to the messaging provider.',
   labels: ['to', 'outcome'],
 };
 
-export const UNTOLD = {
-  name: 'untold_seconds',
-  help: 'Age of the oldest change that is still to be told, or event that is still to be read for it.',
+export const DELIVERY_LAG = {
+  name: 'delivery_lag_seconds',
+  help: 'Age of the oldest change that is not delivered yet, or of the oldest event that is not read for it yet.',
   labels: ['to'],
 };

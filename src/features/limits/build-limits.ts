@@ -4,7 +4,7 @@ import type { Limits } from '../../load/limits';
 import { Limiter } from './limiter';
 import { LimitsRepository } from './limits-repository';
 
-const MET = { name: 'limits_met_total', help: 'Requests that a limit has refused.', labels: ['limit'] };
+const MET = { name: 'limit_refusals_total', help: 'Requests that a limit has refused.', labels: ['limit'] };
 
 export function buildLimits({ connections, queues }: Foundation, limits: Limits) {
   const buckets = new LimitsRepository(connections.limits);

@@ -5,7 +5,7 @@ import {
   type MessagingSettings,
 } from '../../integrations/messaging/choose-messaging-provider';
 import type { KeptTokens } from '../../integrations/messaging/rongcloud/provider';
-import { TOLD, UNTOLD } from '../events/figures';
+import { DELIVERIES, DELIVERY_LAG } from '../events/figures';
 import type { UsersRepository } from '../users/users-repository';
 import type { MessagingChangesRepository } from './messaging-changes-repository';
 import type { MessagingCopy } from './messaging-copy';
@@ -37,8 +37,8 @@ export async function buildMessaging(
     part: {
       workers: [updates],
       figures: [
-        tallied(TOLD, updates.counts),
-        gauge(UNTOLD, async () => [[['messaging'], await updates.secondsWaiting()]]),
+        tallied(DELIVERIES, updates.counts),
+        gauge(DELIVERY_LAG, async () => [[['messaging'], await updates.secondsWaiting()]]),
       ],
     },
   };

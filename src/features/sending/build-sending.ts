@@ -19,7 +19,11 @@ interface Settings {
   hasInbox: boolean;
 }
 
-const SMS = { name: 'sms_total', help: 'Messages given to the SMS provider.', labels: ['provider', 'outcome'] };
+const MESSAGES = {
+  name: 'messages_total',
+  help: 'Messages given to the provider that sends them.',
+  labels: ['provider', 'outcome'],
+};
 
 /** `replacing` replaces the configured senders. */
 export async function buildSending(
@@ -45,6 +49,6 @@ export async function buildSending(
     words: new Words(words),
     routes: new Routes(sms.routes, (country) => repos.ways.traffic(country)),
     sending: new Sending(senders),
-    part: { figures: [tallied(SMS, ...counted.map(([, { counts }]) => counts))] },
+    part: { figures: [tallied(MESSAGES, ...counted.map(([, { counts }]) => counts))] },
   };
 }

@@ -7,9 +7,9 @@ import { SpendGuard, type SpendGuardMode } from './spend-guard';
 
 type Needs = Foundation<{ smsTraffic: SmsTrafficRepository }> & { limiter: Limiter; audit: AuditTrail };
 
-const ALARMS = {
-  name: 'spend_alarms_total',
-  help: 'Codes that the spend guard has judged in an alarm.',
+const DECISIONS = {
+  name: 'spend_guard_decisions_total',
+  help: 'Decisions of the spend guard about codes, in an alarm.',
   labels: ['window', 'decision'],
 };
 
@@ -31,5 +31,5 @@ export function buildSpendGuard({ repos, limiter, audit, logger }: Needs, mode: 
       ];
     });
   const sweeps = [{ name: 'traffic', run: () => traffic.sweep() }];
-  return { spendGuard, part: { sweeps, figures: [tallied(ALARMS, spendGuard.alarms), gauge(CODES, codes)] } };
+  return { spendGuard, part: { sweeps, figures: [tallied(DECISIONS, spendGuard.alarms), gauge(CODES, codes)] } };
 }

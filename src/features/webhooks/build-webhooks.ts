@@ -2,12 +2,12 @@ import type { BlockList } from 'node:net';
 import type { Foundation } from '../../foundation/foundation';
 import { gauge, tallied, type Values } from '../../foundation/part';
 import { WebhookCaller } from '../../integrations/webhook-call';
-import { TOLD, UNTOLD } from '../events/figures';
+import { DELIVERIES, DELIVERY_LAG } from '../events/figures';
 import { Webhooks } from './webhooks';
 import type { WebhooksRepository } from './webhooks-repository';
 
 const STATES = ['told', 'failing', 'paused'];
-const WEBHOOKS = { name: 'webhooks', help: 'Webhooks that are told, fail, or are paused.', labels: ['state'] };
+const WEBHOOKS = { name: 'webhooks', help: 'Webhooks that take events, fail, or are paused.', labels: ['state'] };
 
 /** `networks`: private networks that receivers may be in. */
 export function buildWebhooks(
@@ -21,10 +21,10 @@ export function buildWebhooks(
     const found = await webhookList.standing();
     return STATES.map((name): Values[number] => [[name], found.find(({ state }) => state === name)?.count ?? 0]);
   };
-  const untold = async (): Promise<Values> => {
-    const told = (await webhookList.standing()).filter(({ state }) => state !== 'paused');
-    return [[['webhooks'], Math.max(0, ...told.map(({ seconds }) => seconds))]];
+  const lag = async (): Promise<Values> => {
+    const active = (await webhookList.standing()).filter(({ state }) => state !== 'paused');
+    return [[['webhooks'], Math.max(0, ...active.map(({ seconds }) => seconds))]];
   };
-  const figures = [tallied(TOLD, webhooks.counts), gauge(UNTOLD, untold), gauge(WEBHOOKS, states)];
+  const figures = [tallied(DELIVERIES, webhooks.counts), gauge(DELIVERY_LAG, lag), gauge(WEBHOOKS, states)];
   return { webhooks, webhookList, part: { workers: [webhooks], figures } };
 }

@@ -43,15 +43,15 @@ describe('metrics', () => {
     const { region, phone } = ann;
     const wrong = () => post(app.api, '/user/login', { region, phone, password: `${ann.password}no` });
     const series = [
-      'accounts_request_seconds_count{operation="/user/login",outcome="refused"}',
-      'accounts_request_seconds_count{operation="/user/login",outcome="ok"}',
+      'accounts_request_duration_seconds_count{operation="/user/login",outcome="refused"}',
+      'accounts_request_duration_seconds_count{operation="/user/login",outcome="ok"}',
       'accounts_refusals_total{reason="wrong_credentials"}',
     ];
     expect(await risesOf(series, wrong)).toEqual([1, 0, 1]);
   });
 
   it('count a request that the client has left as aborted', async () => {
-    const series = 'accounts_request_seconds_count{operation="/user/get_token",outcome="aborted"}';
+    const series = 'accounts_request_duration_seconds_count{operation="/user/get_token",outcome="aborted"}';
     let arrived: () => void = () => undefined;
     const left = new Promise<void>((resolve) => (arrived = resolve));
     const answer = new Promise<void>((resolve) => {
@@ -73,21 +73,21 @@ describe('metrics', () => {
   });
 
   it('count an unknown path under the operation "none"', async () => {
-    const series = 'accounts_request_seconds_count{operation="none",outcome="refused"}';
+    const series = 'accounts_request_duration_seconds_count{operation="none",outcome="refused"}';
     expect(await risesOf([series], () => post(app.api, `/no/such/path/${ann.id}`))).toEqual([1]);
   });
 
   it('count sent codes and messages, and the limit that refuses one', async () => {
     const phone = newPhone();
     const send = () => post(app.api, '/user/send_code', phone);
-    const sent = 'accounts_sms_total{provider="console",outcome="sent"}';
-    const met = 'accounts_limits_met_total{limit="resend"}';
+    const sent = 'accounts_messages_total{provider="console",outcome="sent"}';
+    const met = 'accounts_limit_refusals_total{limit="resend"}';
     expect(await risesOf([sent, met], () => send().then(send))).toEqual([1, 1]);
   });
 
   it('count messages that the provider refuses', async () => {
     app.sms.before = () => Promise.reject(new Error('out of credit'));
-    const failed = 'accounts_sms_total{provider="console",outcome="failed"}';
+    const failed = 'accounts_messages_total{provider="console",outcome="failed"}';
     const sms = { ...newPhone(), channel: 'sms' };
     expect(await risesOf([failed], () => post(app.api, '/user/send_code', sms))).toEqual([1]);
     app.sms.before = () => Promise.resolve();
@@ -137,10 +137,10 @@ describe('metrics', () => {
     const text = await fresh.text();
     await services.parts.close();
     for (const series of [
-      'accounts_limits_met_total{limit="send_in_all"}',
-      'accounts_sms_total{provider="console",outcome="failed"}',
-      'accounts_spend_alarms_total{window="quarter_hour",decision="refused"}',
-      'accounts_audit_missing_total{event="login_failed"}',
+      'accounts_limit_refusals_total{limit="send_in_all"}',
+      'accounts_messages_total{provider="console",outcome="failed"}',
+      'accounts_spend_guard_decisions_total{window="quarter_hour",decision="refused"}',
+      'accounts_audit_missing_events_total{event="login_failed"}',
       'accounts_sweeps_total{sweep="limits",outcome="failed"}',
     ])
       expect(text).toContain(`${series} 0\n`);
@@ -149,7 +149,7 @@ describe('metrics', () => {
   it('count security events that cannot be written, also those that are written after the answer', async () => {
     const { region, phone, password } = ann;
     const [sent, failed] = ['code_sent', 'login_failed'].map(
-      (event) => `accounts_audit_missing_total{event="${event}"}`,
+      (event) => `accounts_audit_missing_events_total{event="${event}"}`,
     ) as [string, string];
     const before = await Promise.all([valueOf(sent), valueOf(failed)]);
     await app.db.raw('ALTER TABLE security_events RENAME TO no_security_events');
@@ -168,15 +168,22 @@ describe('metrics', () => {
     expect(await risesOf([done], () => app.sweep())).toEqual([1]);
   });
 
+  it('have names that say their unit, and _total only where they count', () => {
+    const units = { counter: /_total$/, gauge: /(?<!_total)$/, histogram: /_(seconds|characters)$/ };
+    const wrong = metrics.described().filter(({ name, type }) => !units[type as keyof typeof units].test(name));
+    expect(wrong).toEqual([]);
+    expect(metrics.described().length).toBeGreaterThan(20);
+  });
+
   it('show each queue of src/load/queues.ts', async () => {
     const text = await metrics.text();
-    for (const queue of Object.keys(QUEUES)) expect(text).toContain(`accounts_queue_running{queue="${queue}"} `);
+    for (const queue of Object.keys(QUEUES)) expect(text).toContain(`accounts_queue_running_jobs{queue="${queue}"} `);
   });
 
   it('show the length of a sync, the time of statements, and that the database is ready', async () => {
     await post(ann.agent, '/user/sync/0');
-    expect(await valueOf('accounts_streamed_characters_count{operation="/user/sync/:version"}')).toBe(1);
-    expect(await valueOf('accounts_statement_seconds_count{connections="sync"}')).toBeGreaterThan(0);
+    expect(await valueOf('accounts_streamed_answer_characters_count{operation="/user/sync/:version"}')).toBe(1);
+    expect(await valueOf('accounts_statement_duration_seconds_count{connections="sync"}')).toBeGreaterThan(0);
     expect(await valueOf('accounts_database_ready')).toBe(1);
   });
 
@@ -225,7 +232,7 @@ describe('metrics', () => {
     away.watch(services);
     const text = await away.text();
     expect(text).toContain('accounts_database_ready 0');
-    expect(text).toContain('accounts_queue_running{queue="hashing"} 0');
+    expect(text).toContain('accounts_queue_running_jobs{queue="hashing"} 0');
     expect(text).not.toMatch(/^accounts_sync_horizon_age_seconds /m);
     await services.parts.close();
   });
@@ -235,7 +242,7 @@ describe('the server of metrics', () => {
   it('answers GET /metrics, and nothing else', async () => {
     const shown = await request(server).get('/metrics');
     expect([shown.status, shown.headers['content-type']]).toEqual([200, metrics.contentType]);
-    expect(shown.text).toContain('# TYPE accounts_request_seconds histogram');
+    expect(shown.text).toContain('# TYPE accounts_request_duration_seconds histogram');
     expect((await request(server).post('/metrics')).status).toBe(405);
     expect((await request(server).get('/user/login')).status).toBe(404);
   });
