@@ -18,9 +18,9 @@ async function copy({ config, services, support }: Workplace, { options }: Given
   const counts: Row = { ...(await support.copied()) };
   const { messagingCopy } = await services();
   if (!options.dryRun) await messagingCopy.begin();
-  const place = await messagingCopy.place();
+  const cursor = await messagingCopy.cursor();
   return {
     [options.dryRun ? 'would tell of' : 'tells of']: [counts],
-    ...(place && { 'under way': [{ ...place }] }),
+    ...(cursor && { 'under way': [{ ...cursor }] }),
   };
 }

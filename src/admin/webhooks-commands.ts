@@ -112,12 +112,12 @@ async function replay(at: Workplace, given: Given): Promise<Parts> {
     throw new Mistake(
       `${event}: is not the id of an event, such as ${idOf({ version: 712, number: 1, subject: 'ann' })}`,
     );
-  const place = { version: Number(version), number: Number(number) };
+  const cursor = { version: Number(version), number: Number(number) };
   const { dryRun, only: isOnly } = given.options;
   if (!dryRun && isOnly) {
-    const isKept = await orMistake(webhook.id, (await at.services()).webhooks.replayOne(webhook.id, place, event));
+    const isKept = await orMistake(webhook.id, (await at.services()).webhooks.replayOne(webhook.id, cursor, event));
     if (!isKept) throw new Mistake(`${event}: this event is not kept any more`);
-  } else if (!dryRun) await (await at.services()).webhookList.replay(webhook.id, place);
+  } else if (!dryRun) await (await at.services()).webhookList.replay(webhook.id, cursor);
   return { [dryRun ? 'would replay' : 'replayed']: [{ id: webhook.id, [isOnly ? 'only' : 'from']: event }] };
 }
 

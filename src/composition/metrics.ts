@@ -99,7 +99,7 @@ export class Metrics implements Shown {
         // Without labels, it would begin again at 0.
         metric.remove({});
         for (const [words, value] of values)
-          metric.inc(Object.fromEntries(labels.map((label, place) => [label, words[place] ?? ''])), value);
+          metric.inc(Object.fromEntries(labels.map((label, index) => [label, words[index] ?? ''])), value);
       },
     });
   }

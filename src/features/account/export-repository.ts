@@ -72,7 +72,7 @@ const membershipsPage = statement<KeptMembership, 'userId' | 'groupIds' | 'after
 );
 
 interface EventRow extends KeptEvent {
-  place: string;
+  cursor: string;
 }
 
 /**
@@ -85,7 +85,7 @@ const shownSinceReset = (column: string) =>
 
 const eventsPage = statement<EventRow, 'userId' | 'onlyIp' | 'afterAt' | 'afterId'>(
   'kept-events',
-  `SELECT security_events.at || '|' || id AS place, ${shown('security_events.at')} AS at, event, coalesce(phone, '') AS phone,
+  `SELECT security_events.at || '|' || id AS cursor, ${shown('security_events.at')} AS at, event, coalesce(phone, '') AS phone,
           ${shownSinceReset('ip')} AS ip, ${shownSinceReset('user_agent')} AS "userAgent", coalesce(detail, '') AS detail
      FROM security_events,
           (SELECT coalesce(max(at), '-infinity') AS at FROM security_events
@@ -131,7 +131,8 @@ export class ExportRepository {
       const [afterAt, afterId] = (after || '-infinity|0').split('|');
       return at(({ db }) => eventsPage(db, { userId, onlyIp, afterAt, afterId }));
     };
-    for await (const page of pagesOf(PAGE, read, ({ place }) => place)) yield page.map(({ place, ...event }) => event);
+    for await (const page of pagesOf(PAGE, read, ({ cursor }) => cursor))
+      yield page.map(({ cursor, ...event }) => event);
   }
 
   private pages<Row>(

@@ -83,8 +83,8 @@ export class HashingPool implements Hashing {
     worker.on('error', (error) => settle(thread, error));
     worker.on('exit', () => {
       this.threads.delete(thread);
-      const place = this.idle.indexOf(thread);
-      if (place >= 0) this.idle.splice(place, 1);
+      const index = this.idle.indexOf(thread);
+      if (index >= 0) this.idle.splice(index, 1);
       settle(thread, new Unavailable('overloaded', GONE));
     });
     return thread;

@@ -3,7 +3,7 @@ import { loggingFailures } from '../../database/failures';
 import type { ReadAt } from '../../database/replica';
 import { statement } from '../../database/statement';
 import { Rounds } from '../../load/rounds';
-import { eventsAfter, MOST_EVENTS, type Event, type Place } from './events-repository';
+import { eventsAfter, MOST_EVENTS, type Event, type Cursor } from './events-repository';
 
 const horizonNow = statement<{ version: number }>('events-horizon', 'SELECT sync_horizon() AS version');
 
@@ -15,7 +15,7 @@ const OLD_MS = 2_000;
 export class EventTail {
   /** The highest version of an event that was heard of. */
   heardUntil = 0;
-  private place: Place | undefined;
+  private cursor: Cursor | undefined;
   private seenAt = -Infinity;
   private beginning: Promise<void> | undefined;
   private readonly rounds: Rounds;
@@ -31,7 +31,7 @@ export class EventTail {
 
   /** Begins, and resolves when each later change is heard of. */
   async begin(): Promise<void> {
-    if (!this.place) await (this.beginning ??= this.findPlace().finally(() => (this.beginning = undefined)));
+    if (!this.cursor) await (this.beginning ??= this.findCursor().finally(() => (this.beginning = undefined)));
     this.rounds.begin();
   }
 
@@ -41,27 +41,27 @@ export class EventTail {
   }
 
   end(): void {
-    this.place = undefined;
+    this.cursor = undefined;
     this.rounds.end();
   }
 
-  private async findPlace(): Promise<void> {
+  private async findCursor(): Promise<void> {
     const [now] = await this.readAt()(({ reads }) => horizonNow(reads, {}));
     if (now === undefined) throw new Error('the database told no horizon');
     this.heardUntil = Math.max(this.heardUntil, now.version);
-    this.place = { version: now.version, number: 2 ** 31 - 1, subject: '' };
+    this.cursor = { version: now.version, number: 2 ** 31 - 1, subject: '' };
   }
 
   /** After a failure it goes on where it was. */
   private async read(): Promise<boolean> {
-    const { place } = this;
-    if (!place) return false;
+    const { cursor } = this;
+    if (!cursor) return false;
     const begun = performance.now();
-    const events = await this.readAt()(({ reads }) => eventsAfter(reads, place));
+    const events = await this.readAt()(({ reads }) => eventsAfter(reads, cursor));
     const last = events.at(-1);
     this.heardUntil = Math.max(this.heardUntil, last?.version ?? 0);
     if (last) await this.heard(events);
-    if (last && this.place === place) this.place = last;
+    if (last && this.cursor === cursor) this.cursor = last;
     const isMore = events.length === MOST_EVENTS;
     if (!isMore) this.seenAt = begun;
     return isMore;

@@ -16,8 +16,8 @@ export interface Event {
   at: string;
 }
 
-/** The place of an event in the order of all. */
-export type Place = Pick<Event, 'version' | 'number' | 'subject'>;
+/** Position of an event in the order of all. */
+export type Cursor = Pick<Event, 'version' | 'number' | 'subject'>;
 
 /** Events of these kinds are of a group. All others are of a user. */
 export const GROUP_KINDS = ['group.created', 'group.changed', 'group.dismissed', 'members.changed'];
@@ -37,10 +37,10 @@ const AFTER = `SELECT version, number, subject, kind, other, what, ${shown('at')
 
 const IN_ORDER = 'ORDER BY version, number, subject';
 
-export const eventsAfter = statement<Event, keyof Place>('events-after', `${AFTER} ${IN_ORDER} LIMIT ${MOST_EVENTS}`);
+export const eventsAfter = statement<Event, keyof Cursor>('events-after', `${AFTER} ${IN_ORDER} LIMIT ${MOST_EVENTS}`);
 
 /** The first event of these kinds, or of all, and of another subject than one. */
-export const firstAfter = statement<Event, keyof Place | 'kinds' | 'but'>(
+export const firstAfter = statement<Event, keyof Cursor | 'kinds' | 'but'>(
   'first-event-after',
   `${AFTER} AND (:kinds::text[] = '{}' OR kind = ANY (:kinds::text[])) AND events.subject <> :but ${IN_ORDER} LIMIT 1`,
 );

@@ -4,7 +4,7 @@ import { ALL_OF } from '../../integrations/messaging/messaging-provider';
 import { COPY, enterChanges } from './messaging-changes-repository';
 
 /** The next users, and after them groups, by their ids. */
-interface Place {
+interface Cursor {
   stage: number;
   after: string;
 }
@@ -23,13 +23,13 @@ const begin = statement(
    ON CONFLICT (name) DO UPDATE SET number = ${OF_USERS}, subject = ''`,
 );
 
-const show = statement<Place>(
+const show = statement<Cursor>(
   'show-messaging-copy',
   `SELECT number AS stage, subject AS after FROM event_readers WHERE name = '${COPY}'`,
 );
 
 /** Returns nothing while another instance goes on with the copy, or while others have to be told first. */
-const take = statement<Place>(
+const take = statement<Cursor>(
   'take-messaging-copy',
   `SELECT number AS stage, subject AS after FROM event_readers
     WHERE name = '${COPY}'
@@ -38,7 +38,7 @@ const take = statement<Place>(
       FOR UPDATE SKIP LOCKED`,
 );
 
-const move = statement<unknown, keyof Place>(
+const move = statement<unknown, keyof Cursor>(
   'move-messaging-copy',
   `UPDATE event_readers SET number = :stage::integer, subject = :after WHERE name = '${COPY}'`,
 );
@@ -71,7 +71,7 @@ const nextGroups = statement<Original, 'after'>(
 );
 
 /**
- * Tells the messaging provider of all users and groups as they are, in small steps. Its place is a row, so that any
+ * Tells the messaging provider of all users and groups as they are, in small steps. Its cursor is a row, so that any
  * instance goes on with it.
  */
 export class MessagingCopy {
@@ -83,23 +83,23 @@ export class MessagingCopy {
   }
 
   /** Returns what it comes to next, or undefined if there is none. */
-  async place(): Promise<{ of: 'users' | 'groups'; after: string } | undefined> {
-    const [place] = await show(this.db, {});
-    return place && { of: place.stage === OF_USERS ? 'users' : 'groups', after: place.after };
+  async cursor(): Promise<{ of: 'users' | 'groups'; after: string } | undefined> {
+    const [cursor] = await show(this.db, {});
+    return cursor && { of: cursor.stage === OF_USERS ? 'users' : 'groups', after: cursor.after };
   }
 
   /** Makes a step. Returns false if it cannot now. */
   goOn(): Promise<boolean> {
     return this.db.transaction(async (trx) => {
-      const [place] = await take(trx, {});
-      if (!place) return false;
-      const [next, kind] = place.stage === OF_USERS ? [nextUsers, ALL_OF.user] : [nextGroups, ALL_OF.group];
-      const originals = await next(trx, { after: place.after });
+      const [cursor] = await take(trx, {});
+      if (!cursor) return false;
+      const [next, kind] = cursor.stage === OF_USERS ? [nextUsers, ALL_OF.user] : [nextGroups, ALL_OF.group];
+      const originals = await next(trx, { after: cursor.after });
       const subjects = originals.filter(({ isCopied }) => isCopied).map(({ id }) => id);
       await enterChanges(trx, { kind, subjects });
       const after = originals.length === STEP ? originals.at(-1)?.id : undefined;
-      if (after !== undefined) await move(trx, { ...place, after });
-      else if (place.stage === OF_USERS) await move(trx, { stage: OF_GROUPS, after: '' });
+      if (after !== undefined) await move(trx, { ...cursor, after });
+      else if (cursor.stage === OF_USERS) await move(trx, { stage: OF_GROUPS, after: '' });
       else await end(trx, {});
       return true;
     });

@@ -86,10 +86,10 @@ function joined({ name, text }: PreparedQuery, values: unknown[]): PreparedQuery
   const known = joinedQueries.get(ownName);
   if (known) return known;
   // The session's id is $1: the other values follow, without the owner, who is read with the session.
-  const places: string[] = [];
+  const placeholders: string[] = [];
   let next = 2;
-  for (const value of values) places.push(value === OWNER ? 'signed_in.user_id' : `$${next++}`);
-  const asked = text.replace(/\$(\d+)/g, (_, number: string) => places[Number(number) - 1] ?? '');
+  for (const value of values) placeholders.push(value === OWNER ? 'signed_in.user_id' : `$${next++}`);
+  const asked = text.replace(/\$(\d+)/g, (_, number: string) => placeholders[Number(number) - 1] ?? '');
   const made = {
     name: ownName,
     text: `SELECT signed_in.sess::text AS "_sess", answer.*

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import { Lease } from '../../database/leases';
 import { shown, statement } from '../../database/statement';
-import type { Place } from '../events/events-repository';
+import type { Cursor } from '../events/events-repository';
 
 /** A webhook whose turn it is, for the instance that took it. */
-export interface WebhookTurn extends Place {
+export interface WebhookTurn extends Cursor {
   id: string;
   url: string;
   /** Kinds of the events that it is told. Empty: all. */
@@ -43,7 +43,7 @@ export interface ListedWebhook {
   setAside: string;
 }
 
-/** Longer than a message may take. An instance renews it whenever it notes the place. */
+/** Longer than a message may take. An instance renews it whenever it notes the cursor. */
 export const LEASE = new Lease({
   table: 'webhooks',
   key: 'id',
@@ -77,12 +77,12 @@ type Held = 'id' | 'turn';
 const MOVED = 'version = :version::bigint, number = :number::integer, subject = :subject';
 const WELL = "failing_since = NULL, last_failure = ''";
 
-const move = statement<{ id: string }, Held | keyof Place>(
+const move = statement<{ id: string }, Held | keyof Cursor>(
   'move-webhook',
   `${LEASE.renew(MOVED, WELL, 'attempts = 1')} RETURNING id`,
 );
 
-const skip = statement<{ id: string }, Held | keyof Place>('skip-webhook', `${LEASE.renew(MOVED)} RETURNING id`);
+const skip = statement<{ id: string }, Held | keyof Cursor>('skip-webhook', `${LEASE.renew(MOVED)} RETURNING id`);
 
 const renew = statement<{ id: string }, Held>('renew-webhook', `${LEASE.renew()} RETURNING id`);
 
@@ -91,7 +91,7 @@ const release = statement<unknown, Held>('release-webhook', LEASE.release());
 const ASIDE = "jsonb_build_object('id', :event::text, 'at', now(), 'reason', :reason::text)";
 
 /** It has failed for a day until it takes an event by itself: the next ones that it refuses are set aside at once. */
-const setAside = statement<{ id: string }, Held | keyof Place | 'event' | 'reason'>(
+const setAside = statement<{ id: string }, Held | keyof Cursor | 'event' | 'reason'>(
   'set-webhook-event-aside',
   `${LEASE.release(MOVED, `set_aside = set_aside || ${ASIDE}`)} RETURNING id`,
 );
@@ -154,13 +154,13 @@ const remove = statement<{ id: string }, 'id'>('remove-webhook', 'DELETE FROM we
 /** Returns SQL for the events that were set aside, but those for which the condition is false. */
 const asideWhere = (condition: string) =>
   `(SELECT coalesce(jsonb_agg(one), '[]') FROM jsonb_array_elements(set_aside) AS one WHERE ${condition})`;
-const PLACE_OF_ASIDE = `(split_part(one ->> 'id', '-', 1)::bigint, split_part(one ->> 'id', '-', 2)::integer)`;
+const CURSOR_OF_ASIDE = `(split_part(one ->> 'id', '-', 1)::bigint, split_part(one ->> 'id', '-', 2)::integer)`;
 
-/** It is told those again that were set aside after this place. */
+/** It is told those again that were set aside after this cursor. */
 const replay = statement<{ id: string }, 'id' | 'version' | 'number'>(
   'replay-webhook',
   `UPDATE webhooks SET version = :version::bigint, number = :number::integer, subject = '', due_at = now(),
-          turn = turn + 1, set_aside = ${asideWhere(`${PLACE_OF_ASIDE} < (:version::bigint, :number::integer)`)}
+          turn = turn + 1, set_aside = ${asideWhere(`${CURSOR_OF_ASIDE} < (:version::bigint, :number::integer)`)}
     WHERE id = :id RETURNING id`,
 );
 
@@ -176,7 +176,7 @@ const renewSecret = statement<{ id: string }, 'id' | 'secret'>(
     WHERE id = :id RETURNING id`,
 );
 
-/** Webhooks, each with the place of its last event. */
+/** Webhooks, each with the cursor of its last event. */
 export class WebhooksRepository {
   constructor(private readonly db: Knex) {}
 
@@ -186,12 +186,12 @@ export class WebhooksRepository {
   }
 
   /** Notes that it was told up to this event. Returns false if another instance has taken it, or it was paused. */
-  async move({ id, turn }: WebhookTurn, { version, number, subject }: Place): Promise<boolean> {
+  async move({ id, turn }: WebhookTurn, { version, number, subject }: Cursor): Promise<boolean> {
     return (await move(this.db, { id, turn, version, number, subject })).length > 0;
   }
 
   /** Like `move`, but it was told nothing: the events up to this one are of kinds that it does not want. */
-  async skip({ id, turn }: WebhookTurn, { version, number, subject }: Place): Promise<boolean> {
+  async skip({ id, turn }: WebhookTurn, { version, number, subject }: Cursor): Promise<boolean> {
     return (await skip(this.db, { id, turn, version, number, subject })).length > 0;
   }
 
@@ -200,10 +200,10 @@ export class WebhooksRepository {
     return (await renew(this.db, { id, turn })).length > 0;
   }
 
-  /** Goes on after this place. One event before it is told again only when an operator wants. Returns false if it was lost. */
+  /** Goes on after this cursor. One event before it is told again only when an operator wants. Returns false if it was lost. */
   async setAside(
     { id, turn }: WebhookTurn,
-    { version, number, subject }: Place,
+    { version, number, subject }: Cursor,
     { event, reason }: Record<'event' | 'reason', string>,
   ): Promise<boolean> {
     return (await setAside(this.db, { id, turn, version, number, subject, event, reason })).length > 0;
@@ -261,7 +261,7 @@ export class WebhooksRepository {
   }
 
   /** Tells it again, from this event on. */
-  async replay(id: string, { version, number }: Pick<Place, 'version' | 'number'>): Promise<void> {
+  async replay(id: string, { version, number }: Pick<Cursor, 'version' | 'number'>): Promise<void> {
     await replay(this.db, { id, version, number });
   }
 

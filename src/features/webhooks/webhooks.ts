@@ -6,11 +6,11 @@ import { loggingFailures } from '../../database/failures';
 import type { SignedMessage } from '../../integrations/standard-webhooks';
 import { NotTaken, type WebhookCaller } from '../../integrations/webhook-call';
 import { Turns, type Note } from '../../load/turns';
-import { eventsAfter, firstAfter, GROUP_KINDS, type Event, type Place } from '../events/events-repository';
+import { eventsAfter, firstAfter, GROUP_KINDS, type Event, type Cursor } from '../events/events-repository';
 import { LEASE, type WebhookTurn, type WebhooksRepository } from './webhooks-repository';
 
 const EVERY_MS = 500;
-/** Longest time until the place of told events is noted: a note for each takes most of the time. A crash tells them again. */
+/** Longest time until the cursor of told events is noted: a note for each takes most of the time. A crash tells them again. */
 const MOVE_MS = 200;
 
 /**
@@ -60,11 +60,11 @@ export class Webhooks {
   }
 
   /** Tells a webhook this event only, whether it was set aside or not. Returns false if it is not kept. Throws `NotTaken`. */
-  async replayOne(id: string, place: Pick<Place, 'version' | 'number'>, eventId: string): Promise<boolean> {
+  async replayOne(id: string, cursor: Pick<Cursor, 'version' | 'number'>, eventId: string): Promise<boolean> {
     const receiver = await this.webhooks.receiver(id);
     if (!receiver) return false;
     // Events of several subjects may have one version and number.
-    const event = (await eventsAfter(this.db, { ...place, subject: '' })).find((one) => idOf(one) === eventId);
+    const event = (await eventsAfter(this.db, { ...cursor, subject: '' })).find((one) => idOf(one) === eventId);
     if (event) await this.caller.send(receiver, messageOf(event, receiver.now));
     await this.webhooks.takeUp(id, eventId);
     return event !== undefined;
@@ -87,10 +87,10 @@ export class Webhooks {
   /** Tells what there is. The next round goes on. */
   private async tellAll(turn: WebhookTurn, note: Note, send: Send): Promise<void> {
     const events = await eventsAfter(this.db, turn);
-    let last: Place | undefined;
+    let last: Cursor | undefined;
     let hasTaken = false;
-    const moveTo = (place: Place) =>
-      note(() => (hasTaken ? this.webhooks.move(turn, place) : this.webhooks.skip(turn, place)));
+    const moveTo = (cursor: Cursor) =>
+      note(() => (hasTaken ? this.webhooks.move(turn, cursor) : this.webhooks.skip(turn, cursor)));
     let movedAt = performance.now();
     try {
       for (const event of events) {
@@ -170,7 +170,7 @@ interface Telling {
 }
 
 /** Returns the id by which a receiver recognises an event that it gets twice, and by which operators name it. */
-export function idOf({ version, number, subject }: Place): string {
+export function idOf({ version, number, subject }: Cursor): string {
   return `${version}-${number}-${subject}`;
 }
 

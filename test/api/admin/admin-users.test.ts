@@ -77,7 +77,7 @@ describe('users rename', () => {
 
   // guard admin-users-1: a phone that an operator writes into a nickname is not in the audit trail
   // src/admin/perform.ts
-  // - isId[place] ? word : withoutPhones(word)
+  // - isId[index] ? word : withoutPhones(word)
   // + word
   it.each(['', ' ', '-'])(
     'masks a phone in a nickname in the audit trail, with "%s" between digits',

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { migrate, newestMigration, undoMigration } from '../../../src/database/migrations';
-import { eventsAfter, type Place } from '../../../src/features/events/events-repository';
+import { eventsAfter, type Cursor } from '../../../src/features/events/events-repository';
 import { WebhooksRepository } from '../../../src/features/webhooks/webhooks-repository';
 import { startApp, type TestApp } from '../../support/app';
 import { cloneDatabase, emptyDatabase, type TestDatabase } from '../../support/database';
@@ -163,7 +163,7 @@ describeOnSeveralServers('a move', () => {
 
   /** Waits until the webhook can be told of these registrations, in their order, and of no others. */
   async function untilHeard({ db, serviceDb }: TestApp, id: string, people: { id: string }[]): Promise<void> {
-    const place = await db('webhooks').where({ id }).first<Place>('version', 'number', 'subject');
+    const place = await db('webhooks').where({ id }).first<Cursor>('version', 'number', 'subject');
     const registered = async () =>
       (await eventsAfter(serviceDb, place))
         .filter(({ kind }) => kind === 'user.registered')

@@ -136,7 +136,7 @@ describeOnOneServer('messaging copy', () => {
         [due, count],
       );
     const subjects = () => app.db('messaging_changes').orderBy('subject').pluck<string[]>('subject');
-    const isEnded = async () => (await steps.place()) === undefined;
+    const isEnded = async () => (await steps.cursor()) === undefined;
 
     it('is shown as under way by the command that has begun it', async () => {
       expect(rowsOf(await copy(), 'under way')).toEqual([{ of: 'users', after: '' }]);
@@ -144,7 +144,7 @@ describeOnOneServer('messaging copy', () => {
 
     it('is gone on with where it was', async () => {
       await steps.goOn();
-      const place = await steps.place();
+      const place = await steps.cursor();
       expect(place).toMatchObject({ of: 'users' });
       expect(place?.after).not.toBe('');
       expect(await new MessagingCopy(app.serviceDb).goOn()).toBe(true);
@@ -165,7 +165,7 @@ describeOnOneServer('messaging copy', () => {
     ])('waits while %s', async (_what, count, due) => {
       await insertTurns(count, due);
       expect(await steps.goOn()).toBe(false);
-      expect(await steps.place()).toEqual({ of: 'users', after: '' });
+      expect(await steps.cursor()).toEqual({ of: 'users', after: '' });
       await app.db('messaging_turns').where({ subject: 'other1' }).delete();
       expect(await steps.goOn()).toBe(true);
     });
