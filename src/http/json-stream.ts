@@ -31,7 +31,7 @@ export async function streamJson(req: Request, res: Response, result: object, fi
   try {
     await send(req, res, pieces, file);
   } finally {
-    // An unfinished answer still holds its place in a queue.
+    // An unfinished answer still holds its slot in a queue.
     await pieces.return(undefined);
   }
 }

@@ -97,7 +97,7 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
 
 /**
  * Counts a request against its limits when it has its turn in the queue, where it stays until its result is known. A
- * streamed result is sent after that, as fast as the client reads it. A request that waits for a change leaves its places.
+ * streamed result is sent after that, as fast as the client reads it. A request that waits for a change leaves its slots.
  */
 function answering(operation: Operation, entrance: Entrance): RequestHandler {
   const { access } = operation;
@@ -126,10 +126,10 @@ async function resultOf(operation: Operation, entrance: Entrance, call: Call): P
   const isCounted = queue !== undefined || limits !== undefined;
   // The input matches the schemas of the operation, and the call has the class of its access.
   const answer = operation.answer as (input: object, call: Call) => Promise<unknown>;
-  let place: Place | undefined;
+  let slot: Slot | undefined;
   let input: object = {};
   const enter = async (subject: string) => {
-    if (queue) place = await placeIn(queue, entrance.queues, subject, call);
+    if (queue) slot = await slotIn(queue, entrance.queues, subject, call);
     if (limits) await entrance.limiter.take(call.caller, ...usesOf(limits, input, subject));
   };
   try {
@@ -141,14 +141,14 @@ async function resultOf(operation: Operation, entrance: Entrance, call: Call): P
     const work = () => call.waited?.look() ?? answer(input, call);
     const result = await (attempt ? attempt.run(work) : work());
     if (access === 'reader' && !req.signedIn) throw new Error('an operation for readers answered without reading');
-    if (result instanceof Later) place?.leaveAnswer();
+    if (result instanceof Later) slot?.leaveAnswer();
     return result;
   } catch (error) {
     // A client without a session gets 401, and is not told what else is wrong.
     if (access === 'reader' && !req.signedIn && error instanceof BadRequest) await handled(entrance.user, req, res);
     throw error;
   } finally {
-    place?.leave();
+    slot?.leave();
   }
 }
 
@@ -181,17 +181,17 @@ function usesOf(limits: NonNullable<Operation['limits']>, input: object, subject
   });
 }
 
-interface Place {
+interface Slot {
   leave: Leave;
-  /** Frees the place of an answer that is not made yet. */
+  /** Frees the slot of an answer that is not made yet. */
   leaveAnswer: Leave;
 }
 
 /**
- * Takes a place for a write. A write that goes on after its answer, or without its client, lets no other write of its user
+ * Takes a slot for a write. A write that goes on after its answer, or without its client, lets no other write of its user
  * begin until it has ended, so that it does not take effect after one.
  */
-async function placeOfWrite({ writes }: Entrance['queues'], userId: string, attempt?: Attempt): Promise<Place> {
+async function slotOfWrite({ writes }: Entrance['queues'], userId: string, attempt?: Attempt): Promise<Slot> {
   const leave = await writes.enter(userId);
   let unblock: Leave = () => undefined;
   attempt?.onUnanswered(() => (unblock = writes.block(userId)));
@@ -203,16 +203,16 @@ async function placeOfWrite({ writes }: Entrance['queues'], userId: string, atte
 }
 
 /**
- * Takes a place in the queue. A call that has waited takes none of the heavy reads, since it has its own turns. A heavy
- * answer, kept in memory, holds another place until the client has read it.
+ * Takes a slot in the queue. A call that has waited takes none of the heavy reads, since it has its own turns. A heavy
+ * answer, kept in memory, holds another slot until the client has read it.
  */
-async function placeIn(
+async function slotIn(
   queue: NonNullable<Operation['queue']>,
   queues: Entrance['queues'],
   userId: string,
   { req, res, waited }: Call,
-): Promise<Place> {
-  if (queue === 'writes') return placeOfWrite(queues, userId, req.attempt);
+): Promise<Slot> {
+  if (queue === 'writes') return slotOfWrite(queues, userId, req.attempt);
   const leaveAnswer = queues[queue === 'exports' ? 'exports' : 'heavyAnswers'].take(userId);
   if (res.destroyed) leaveAnswer();
   else res.once('close', leaveAnswer);

@@ -21,7 +21,7 @@ interface Connection {
 }
 
 /**
- * Closes connections to clients that read too slowly. An answer in progress holds memory, a file, or a place in a
+ * Closes connections to clients that read too slowly. An answer in progress holds memory, a file, or a slot in a
  * queue.
  */
 export function closeSlowReaders(server: Server, { patienceMs, leastBytesPerMs }: Pace = PACE): void {

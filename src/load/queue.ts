@@ -16,13 +16,13 @@ export interface Rules {
   waitMs?: number;
   /** Puts the sender that has used the least time first. Value: milliseconds that a waiting job is assumed to use. */
   leastUsedFirst?: number;
-  /** Which running job of the sender with the most is aborted for a sender with fewer, when all places are taken. */
+  /** Which running job of the sender with the most is aborted for a sender with fewer, when all slots are taken. */
   aborts?: 'oldest' | 'newest';
   refusal: () => AppError;
 }
 
 export interface Options {
-  /** Aborts the running job for another sender. A job without it keeps its place. */
+  /** Aborts the running job for another sender. A job without it keeps its slot. */
   abort?: (reason: Error) => void;
   /** Signal that refuses the job if it still waits. */
   gone?: AbortSignal | undefined;
@@ -32,7 +32,7 @@ export interface Options {
 
 const NO_OPTIONS: Options = {};
 
-/** Frees the place. Calling it again does nothing. */
+/** Frees the slot. Calling it again does nothing. */
 export type Leave = () => void;
 
 /** Current jobs, and refusals since the start. */
@@ -97,14 +97,14 @@ export class Queue {
     }
   }
 
-  /** Takes a place for a job that is not a single promise. Waits while there is no room. */
+  /** Takes a slot for a job that is not a single promise. Waits while there is no room. */
   enter(sender: string, options = NO_OPTIONS): Leave | Promise<Leave> {
     const job = this.jobOf(sender, options);
     if (options.gone?.aborted) throw this.refusal();
     return this.makesRoomFor(job) ? this.admit(job) : this.wait(job);
   }
 
-  /** Returns a place at once, or throws the refusal. */
+  /** Returns a slot at once, or throws the refusal. */
   take(sender: string, options = NO_OPTIONS): Leave {
     const job = this.jobOf(sender, options);
     if (!this.makesRoomFor(job)) throw this.refusal();
@@ -157,7 +157,7 @@ export class Queue {
     if (this.rules.aborts) this.abortable.splice(this.abortable.indexOf(job), 1);
   }
 
-  /** Starts the next job. At most one waiting job fits into a place that has become free. */
+  /** Starts the next job. At most one waiting job fits into a slot that has become free. */
   private startNext(sender: string): void {
     const senders = this.rules.atOnce === undefined ? [sender] : this.waiting.keys();
     let next: Waiting | undefined;

@@ -53,7 +53,7 @@ export function queueTable(processors: number) {
       per: 'user', share: 12, waiting: 0, refusal: tooManyOwn },
     liveSyncs: { what: 'syncs that wait for a change',
       per: 'user', share: 5, waiting: 0, refusal: tooManyOwn },
-    /** Bounds the memory that they take. When all places are taken, the oldest of the heaviest address ends. */
+    /** Bounds the memory that they take. When all slots are taken, the oldest of the heaviest address ends. */
     liveSyncsInAll: { what: 'syncs of all users that wait for a change',
       per: 'address', atOnce: 20_000, share: 10_000, waiting: 0, aborts: 'oldest', refusal: manyWaiting },
     /** A change for thousands must not delay everybody else. */

@@ -250,11 +250,11 @@ describe('a captcha provider', () => {
     expect(await check(by)).toBe('right');
   });
 
-  // guard siteverify-7: a captcha is checked as soon as a place is free
+  // guard siteverify-7: a captcha is checked as soon as a slot is free
   // src/load/queues.ts
   // - share: 5, waiting: 100,
   // + share: 5, waiting: 0,
-  it('gets a waiting check as soon as a place is free', async () => {
+  it('gets a waiting check as soon as a slot is free', async () => {
     const by = captchas();
     const { gates, verdicts } = await underWay(by, 20, (index) => `203.0.113.${index}`);
     await until(() => provider.requests.length === 20);
@@ -283,7 +283,7 @@ describe('a captcha provider', () => {
     expect(tokensAsked()).not.toContain('');
   });
 
-  // guard siteverify-4: an address has a quarter of the places for checks of captchas, and an IPv6 /48 half of them
+  // guard siteverify-4: an address has a quarter of the slots for checks of captchas, and an IPv6 /48 half of them
   // src/load/queues.ts
   // - atOnce: 20, share: 5
   // + atOnce: 20, share: 20

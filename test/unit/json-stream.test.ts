@@ -22,7 +22,7 @@ describe('streamJson', () => {
     expect((await request(app).get('/')).body).toEqual({ code: 200, result: sent });
   });
 
-  // guard json-stream-1: a large answer that its client no longer reads frees its place
+  // guard json-stream-1: a large answer that its client no longer reads frees its slot
   // src/http/json-stream.ts
   // - await pieces.return(undefined);
   it('stops the source of pages when the client is gone', async () => {

@@ -66,7 +66,7 @@ it.each(OPERATIONS.filter(({ limits }) => limits))(
   },
 );
 
-it('uses a queue of few places, and says so, if it returns all rows that a user has', () => {
+it('uses a queue of few slots, and says so, if it returns all rows that a user has', () => {
   const heavy = OPERATIONS.filter(({ queue }) => queue === 'heavyReads' || queue === 'exports');
   expect(heavy.map(({ path }) => path)).toEqual([
     '/user/export',

@@ -85,7 +85,7 @@ describe('Queue', () => {
     // src/load/queue.ts
     // - return !this.isFull() && this.isWithinShares(job);
     // + return this.isWithinShares(job);
-    it('no more jobs than it has places', async () => {
+    it('no more jobs than it has slots', async () => {
       const queue = queueOf({ atOnce: 2 });
       const [ann, , cat] = [ANN, BOB, CAT].map((sender) => under(queue, sender));
       expect(begun).toEqual([ANN, BOB]);
@@ -106,7 +106,7 @@ describe('Queue', () => {
       await second.gate.reached;
     });
 
-    // guard queue-16: a network of IPv6 has at most twice the upload places of an address
+    // guard queue-16: a network of IPv6 has at most twice the upload slots of an address
     // src/base/networks.ts
     // - Math.min(times, MOST_TIMES)
     // + times
@@ -121,7 +121,7 @@ describe('Queue', () => {
       take(ANN);
     });
 
-    it('a job of each sender where they do not share places, whatever others do', async () => {
+    it('a job of each sender where they do not share slots, whatever others do', async () => {
       const queue = queueOf({ per: 'user', share: 1, waiting: 1 });
       const [ann, more] = [under(queue, 'ann'), under(queue, 'ann')];
       await expectRefused(queue.run('ann', nothing));
@@ -173,7 +173,7 @@ describe('Queue', () => {
       await more.gate.reached;
     });
 
-    // guard queue-3: a free place goes to a sender with no running job
+    // guard queue-3: a free slot goes to a sender with no running job
     // src/load/queue.ts
     // - return this.runningOf(sender) === 0 && this.runningOf(other) > 0;
     // + return false;
@@ -360,7 +360,7 @@ describe('Queue', () => {
       for (const { done } of waiting) await expectRefused(done);
     });
 
-    it('a job that its check refuses, which takes no place', () => {
+    it('a job that its check refuses, which takes no slot', () => {
       const queue = queueOf({ share: 1, waiting: 0 });
       for (let count = 0; count < 3; count += 1) queue.check(ANN);
       queue.take(ANN);
@@ -405,7 +405,7 @@ describe('Queue', () => {
       await cat.gate.reached;
     });
 
-    // guard queue-17: the addresses of an IPv6 /48 count as one sender when places are taken away
+    // guard queue-17: the addresses of an IPv6 /48 count as one sender when slots are taken away
     // src/load/queue.ts
     // - sender: senderOf(sender)
     // + sender
@@ -427,7 +427,7 @@ describe('Queue', () => {
       for (const sender of [BOB, 'ann']) expect(() => take(sender)).toThrow(Unavailable);
     });
 
-    it('and frees the place of the aborted job once', () => {
+    it('and frees the slot of the aborted job once', () => {
       const take = taking(queueOf({ atOnce: 3, share: 3, aborts: 'newest' }));
       const leaves = [take(ANN), take(ANN), take(ANN)];
       take(BOB);

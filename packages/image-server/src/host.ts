@@ -10,7 +10,7 @@ export interface Caller {
 export interface Queue {
   /** Runs the job in its turn. Refuses it if it still waits when `gone` is aborted. */
   run<T>(sender: string, job: () => Promise<T>, options?: { gone?: AbortSignal | undefined }): Promise<T>;
-  /** Takes a place at once, and returns a function that frees it. `abort` is called to make room for another sender. */
+  /** Takes a slot at once, and returns a function that frees it. `abort` is called to make room for another sender. */
   take(sender: string, options?: { abort?: (reason: Error) => void }): () => void;
 }
 

@@ -269,7 +269,7 @@ describe('a sync that waits', () => {
 
   // guard live-sync-3: a sync that waits holds no place of an answer
   // src/http/operations-router.ts
-  // - if (result instanceof Later) place?.leaveAnswer();
+  // - if (result instanceof Later) slot?.leaveAnswer();
   it('holds no place of an answer, however often it is woken', async () => {
     const carol = await insertAndSignIn(app, 'Carol');
     await befriend(app, ann, [carol]);
