@@ -53,9 +53,9 @@ async function verifyCode(phone, caller, code) {
   const guesses = wrongCodes(number, caller.ip);
   await limits.findFull(guesses);
   const claimed = await verification.claimAttempt(number, [hmac(number, caller.ip)], { asker: 5, others: 5 });
-  const places = await limits.hold(guesses);
+  const held = await limits.hold(guesses);
   if (!claimed?.hmac.equals(hmac(number, code))) return { code: 1000 };
-  await limits.free(places);
+  await limits.free(held);
   await limits.clear(`resend:${number}`);
   const token = newVerificationToken();
   await verification.exchange(claimed.id, phone, tokenHash(token), 1_800);

@@ -39,11 +39,11 @@ describe('the reason of a return code', () => {
 
   // guard reasons-1: every refusal has its reason in X-Reason
   // src/http/error-handler.ts
-  // - res.set('X-Reason', shown.reason);
+  // - res.set('X-Reason', appError.reason);
   // guard reasons-2: the body of a return code contains only the code
   // src/http/error-handler.ts
-  // - res.json({ code: shown.code });
-  // + res.json({ code: shown.code, reason: shown.reason });
+  // - res.json({ code: appError.code });
+  // + res.json({ code: appError.code, reason: appError.reason });
   it.each(['1000', '2000', '5000'])(
     'is only in the header, and the body stays the same to the byte: %s',
     async (code) => {
@@ -201,7 +201,7 @@ describe('a reason tells a stranger no more than the code about', () => {
   // guard reasons-7: the reason for not sending a code does not tell whether there is an account
   // src/features/verification/send-code-service.ts
   // - const raised = await this.raisedBy(captcha, phone, caller);
-  // + const raised = (await places.standingOf(phone.number, caller)) !== 'no account' ? 'nothing' : await this.raisedBy(captcha, phone, caller);
+  // + const raised = (await knownPlaces.standingOf(phone.number, caller)) !== 'no account' ? 'nothing' : await this.raisedBy(captcha, phone, caller);
   it('send_code: a phone with an account, and one without', async () => {
     const { region, phone } = await insertPerson(app);
     const on = await instance({ SEND_CODE_PER_PHONE_DAY: '1' });

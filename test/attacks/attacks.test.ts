@@ -165,8 +165,8 @@ const channelOf = (index: number) => ({ channel: CHANNELS[index % CHANNELS.lengt
 describe('going another way', () => {
   // guard attacks-20: a channel is not a way around the limits of a number
   // src/features/verification/send-code-service.ts
-  // - { limit: slotFor(standing), subject: number },
-  // + { limit: slotFor(standing), subject: `${number} ${Math.random()}` },
+  // - { limit: resendLimitFor(standing), subject: number },
+  // + { limit: resendLimitFor(standing), subject: `${number} ${Math.random()}` },
   it('for one number, by each channel at once from 40 addresses: one code is sent', async () => {
     const victim = newPhone();
     const answers = await inParallel(40, (index) =>
@@ -257,7 +257,7 @@ describe('running up the bill', () => {
 
   // guard attacks-4: one code per phone and minute
   // src/features/verification/send-code-service.ts
-  // - { limit: slotFor(standing), subject: number },
+  // - { limit: resendLimitFor(standing), subject: number },
   // guard attacks-5: 10 codes per phone and day
   // src/features/verification/send-code-service.ts
   // - { limit: perPhone, subject: number },

@@ -19,7 +19,7 @@ export const TWO_OWNERS: Record<string, string[]> = {
     `delete from "session" where "sid" in (select "sid" from "session" where sess ->> 'userId' = ? limit ?)`,
     `delete from "session" where "sid" in (select "sid" from "session" where sess ->> 'userId' = ? and not "sid" = ? limit ?)`,
   ],
-  'A phone leads to its user, whose recent addresses tell whether a password is guessed.': ['used-places'],
+  'A phone leads to its user, whose recent addresses tell whether a password is guessed.': ['used-addresses'],
   'A code is counted for its country and network, and its token is found by its own hash.': [
     'add-code',
     'exchange-code',

@@ -52,7 +52,7 @@ describe('with DATABASE_LIMITS_URL', () => {
     expect(await there.db('rate_limits')).toEqual([]);
   });
 
-  // guard limits-database-3: a code is not compared without a place in the budget
+  // guard limits-database-3: a code is not compared without a use of the budget
   // src/features/verification/verify-code-service.ts
   // - return await limiter.hold(caller, ...guesses);
   // + return await limiter.hold(caller);

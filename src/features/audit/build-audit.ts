@@ -24,7 +24,7 @@ export function buildAudit(needs: Needs, days: number) {
   const sweeps = [{ name: 'security_events', run: () => repos.securityEvents.sweep(days) }];
   return {
     audit,
-    places: new KnownPlaces(repos.securityEvents, patience),
+    knownPlaces: new KnownPlaces(repos.securityEvents, patience),
     part: { sweeps, figures: [tallied(MISSING, audit.missing)] },
   };
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../../base/caller';
 import { addressOf } from '../../base/networks';
 import { SharedCalls } from '../../load/shared-calls';
 import { withTimeout } from '../../load/timeout';
-import type { SecurityEventsRepository, UsedPlaces } from './security-events-repository';
+import type { SecurityEventsRepository, UsedAddresses } from './security-events-repository';
 
 /** Origin of a request about a phone: a place where its account was used, elsewhere, or the phone has no account. */
 export type Standing = 'known' | 'elsewhere' | 'no account';
@@ -23,10 +23,10 @@ const ANSWER_MS = 1_000;
  */
 export class KnownPlaces {
   /** Simultaneous requests about one phone share one query. */
-  private readonly asked = new SharedCalls<UsedPlaces | undefined>();
+  private readonly asked = new SharedCalls<UsedAddresses | undefined>();
 
   constructor(
-    private readonly events: Pick<SecurityEventsRepository, 'usedPlaces' | 'hasPresentCredentials'>,
+    private readonly events: Pick<SecurityEventsRepository, 'usedAddresses' | 'hasPresentCredentials'>,
     private readonly patience = 1,
   ) {}
 
@@ -40,7 +40,7 @@ export class KnownPlaces {
   }
 
   private async find(phone: string, address: string, device?: SignedInDevice): Promise<Standing> {
-    const used = await this.asked.run(phone, () => this.events.usedPlaces(phone));
+    const used = await this.asked.run(phone, () => this.events.usedAddresses(phone));
     if (!used) return 'no account';
     if (used.ips.map(addressOf).includes(address)) return 'known';
     if (device?.userId !== used.userId) return 'elsewhere';

@@ -48,16 +48,16 @@ const loginsBefore = statement<Origin, 'userId' | 'requestId'>(
     ORDER BY at DESC LIMIT ${MOST_LOGINS}`,
 );
 
-/** Places where the account of a phone was used since its password or phone last changed, or they were forgotten. */
-export interface UsedPlaces {
+/** Addresses where the account of a phone was used since its password or phone last changed, or they were forgotten. */
+export interface UsedAddresses {
   userId: string;
   ips: string[];
 }
 
 const FORGETTING = `'password_changed', 'password_reset', 'phone_changed', 'devices_forgotten'`;
 
-const usedPlaces = statement<UsedPlaces, 'phone'>(
-  'used-places',
+const usedAddresses = statement<UsedAddresses, 'phone'>(
+  'used-addresses',
   `WITH owner AS (SELECT user_id AS id FROM phones WHERE phone = :phone),
    newest AS (
      SELECT id, event, ip FROM security_events
@@ -70,7 +70,7 @@ const usedPlaces = statement<UsedPlaces, 'phone'>(
      FROM owner`,
 );
 
-/** Separate from the places: on several servers the user is found by id on one of them, and by a phone on all. */
+/** Separate from the addresses: on several servers the user is found by id on one of them, and by a phone on all. */
 const presentCredentials = statement<unknown, 'userId' | 'credentialsVersion'>(
   'present-credentials',
   'SELECT 1 FROM users WHERE id = :userId AND credentials_version = :credentialsVersion',
@@ -113,9 +113,9 @@ export class SecurityEventsRepository {
   }
 
   /** Returns undefined for a phone without an account. */
-  async usedPlaces(phone: string): Promise<UsedPlaces | undefined> {
-    const [places] = await usedPlaces(this.db, { phone });
-    return places;
+  async usedAddresses(phone: string): Promise<UsedAddresses | undefined> {
+    const [used] = await usedAddresses(this.db, { phone });
+    return used;
   }
 
   /** Returns whether neither the password nor the phone of the account has changed since this version. */

@@ -18,17 +18,17 @@ import { TokenLogins, type TokenLoginRules } from './token-logins';
 type Needs = Foundation<CredentialsRepositories & { verificationTokens: VerificationTokensRepository }> & {
   limiter: Limiter;
   audit: AuditTrail;
-  places: KnownPlaces;
+  knownPlaces: KnownPlaces;
   notices: Notices;
   codes: VerificationCodes;
   messaging: MessagingProvider;
 };
 
 export function buildAuth(needs: Needs, { bcryptCost, ...rules }: TokenLoginRules & { bcryptCost: number }) {
-  const { repos, limiter, places, ...others } = needs;
+  const { repos, limiter, knownPlaces, ...others } = needs;
   const hashing = new HashingPool(others.queues.hashing);
   const passwords = new Passwords(bcryptCost, hashing);
-  const attempts = new LoginAttempts(limiter, others.queues, places);
+  const attempts = new LoginAttempts(limiter, others.queues, knownPlaces);
   const known = { ...others, ...repos, passwords, attempts };
   const ownPassword = new OwnPassword(known);
   return {

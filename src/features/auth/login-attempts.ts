@@ -45,7 +45,7 @@ export class LoginAttempt {
     await this.held.settle(isRight ? this.ends.right : this.ends.wrong);
   }
 
-  /** Frees its places. An attempt that has not ended, because something failed, counts as nothing. */
+  /** Frees its slots. An attempt that has not ended, because something failed, counts as nothing. */
   async release(): Promise<void> {
     try {
       if (!this.hasEnded) await this.held.giveBack();
@@ -63,7 +63,7 @@ export class LoginAttempts {
   constructor(
     private readonly limiter: Limiter,
     private readonly queues: PasswordQueues,
-    private readonly places: Pick<KnownPlaces, 'standingOf'>,
+    private readonly knownPlaces: Pick<KnownPlaces, 'standingOf'>,
   ) {}
 
   /** Begins an attempt to log in, or throws the refusal. */
@@ -112,7 +112,7 @@ export class LoginAttempts {
       this.queues.passwordsOfAccount.check(known.share);
       this.queues.passwordsOfAddress.check(one.caller.address);
       await this.limiter.checkKnown(one.caller, ...known.uses);
-      if ((await this.places.standingOf(one.phone, one.caller)) !== 'known') throw error;
+      if ((await this.knownPlaces.standingOf(one.phone, one.caller)) !== 'known') throw error;
       return hold(known);
     }
   }
@@ -167,7 +167,7 @@ function ofDevice({ userId, id }: Device): Failures {
 }
 
 /**
- * Takes places for a password in the shares of the account and of the address. `account` is the proof that the owner has
+ * Takes slots for a password in the shares of the account and of the address. `account` is the proof that the owner has
  * shown: a known device or address, a verification token, or a session. For strangers it is the phone that they try.
  */
 export async function enterShares(

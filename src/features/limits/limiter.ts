@@ -86,16 +86,16 @@ export class Limiter {
     if (wanted.length === 0) return NOTHING;
     const known = this.full.knownOrToAsk(rememberable(wanted));
     if (known.length > 0) return this.refuse(wanted, known, caller);
-    const places = await this.buckets.hold(wanted);
-    const missing = without(wanted, places);
-    if (missing.length > 0 && places.length > 0) await this.buckets.free(places);
+    const held = await this.buckets.hold(wanted);
+    const missing = without(wanted, held);
+    if (missing.length > 0 && held.length > 0) await this.buckets.free(held);
     const full = await this.fullOf(missing, wanted);
     if (full.length > 0) return this.refuse(wanted, full, caller);
     return {
-      giveBack: () => this.buckets.free(places),
+      giveBack: () => this.buckets.free(held),
       settle: (counted) => {
         const keys = counted && this.wanted(counted).map(({ key }) => key);
-        return this.buckets.settle(places, ({ key }) => keys === undefined || keys.includes(key));
+        return this.buckets.settle(held, ({ key }) => keys === undefined || keys.includes(key));
       },
     };
   }
@@ -121,7 +121,7 @@ export class Limiter {
     if (known.length > 0) await this.refuse(wanted, known, caller);
   }
 
-  /** Whether a limit is used up for good until its window ends: places that are held may be given back. */
+  /** Whether a limit is used up for good until its window ends: held uses may be given back. */
   async isUsedUp(...uses: LimitUse[]): Promise<boolean> {
     const wanted = this.wanted(uses);
     if (wanted.length === 0) return false;

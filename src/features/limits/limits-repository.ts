@@ -11,8 +11,8 @@ export interface Bucket {
   uses?: number;
 }
 
-/** A place that counts until it is settled or given back, at most for HOLD_SECONDS. */
-export interface HeldPlace {
+/** A use that counts until it is settled or given back, at most for HOLD_SECONDS. */
+export interface HeldUse {
   key: string;
   ends: number;
 }
@@ -26,38 +26,38 @@ export interface FullBucket {
   noted: boolean;
 }
 
-/** Lifetime of a place: longer than any request may take. */
+/** Lifetime of a held use: longer than any request may take. */
 const HOLD_SECONDS = 30;
-/** Wait when places are only held, since one may be free again soon. */
+/** Wait when uses are only held, since one may be given back soon. */
 const HELD_RETRY_SECONDS = 2;
 
 const USED = 'CASE WHEN bucket.resets_at <= now() THEN 0 ELSE bucket.used END';
 const MICROSECONDS = 'floor(extract(epoch FROM clock_timestamp()) * 1e6)::bigint';
-/** The places that have not ended. A function in SQL would double the cost of a limit. */
+/** Held uses that have not ended. A function in SQL would double the cost of a limit. */
 const LIVE = `CASE bucket.held WHEN '{}' THEN bucket.held
               ELSE ARRAY(SELECT ends FROM unnest(bucket.held) AS ends WHERE ends > ${MICROSECONDS}) END`;
 
 type Columns = 'keys' | 'amounts' | 'lengths' | 'uses';
-type Places = 'keys' | 'ends' | 'uses';
+type Changed = 'keys' | 'ends' | 'uses';
 
 /** Joins rows of `from` with their buckets. OFFSET 0 makes PostgreSQL use the key, even if the table seems small. */
 function bucketOf(from: string, locked = ''): string {
   return `${from}, LATERAL (SELECT * FROM rate_limits WHERE key = ${from}.key ${locked} OFFSET 0) AS bucket`;
 }
 
-/** Adds either uses or one place. The places of a row end at different times, so that each can be removed. */
-function taking(uses: '0' | 'uses', firstPlaces: string, places: string, result: string): string {
+/** Adds either uses or one held use. The held uses of a row end at different times, so that each can be removed. */
+function taking(uses: '0' | 'uses', firstHeld: string, held: string, result: string): string {
   return `
     WITH wanted AS (SELECT * FROM unnest(:keys::text[], :amounts::integer[], :lengths::integer[], :uses::integer[])
                                         AS one (key, amount, seconds, uses))
     INSERT INTO rate_limits AS bucket (key, used, amount, resets_at, held)
-    SELECT key, ${uses}, amount, now() + make_interval(secs => seconds), ${firstPlaces} FROM wanted
+    SELECT key, ${uses}, amount, now() + make_interval(secs => seconds), ${firstHeld} FROM wanted
      WHERE NOT EXISTS (SELECT FROM ${bucketOf('wanted')}
                         WHERE bucket.resets_at > now() AND bucket.used >= wanted.amount)
      ORDER BY key
     ON CONFLICT (key) DO UPDATE SET
       used = ${USED} + excluded.used,
-      held = ${places},
+      held = ${held},
       resets_at = CASE WHEN bucket.resets_at <= now() THEN excluded.resets_at ELSE bucket.resets_at END,
       amount = excluded.amount,
       noted = bucket.noted AND bucket.resets_at > now()
@@ -67,7 +67,7 @@ function taking(uses: '0' | 'uses', firstPlaces: string, places: string, result:
 
 const take = statement<Pick<Bucket, 'key'>, Columns>('take-limits', taking('uses', `'{}'::bigint[]`, LIVE, 'key'));
 
-const hold = statement<HeldPlace, Columns>(
+const hold = statement<HeldUse, Columns>(
   'hold-limits',
   taking(
     '0',
@@ -78,10 +78,10 @@ const hold = statement<HeldPlace, Columns>(
 );
 
 /**
- * Raises or lowers the number of uses, and removes places. The INSERT always finds the row, which is locked. An UPDATE
+ * Raises or lowers the number of uses, and removes held ones. The INSERT always finds the row, which is locked. An UPDATE
  * might make PostgreSQL read the whole table.
  */
-const change = statement<unknown, Places>(
+const change = statement<unknown, Changed>(
   'change-limits',
   `WITH changes AS (SELECT * FROM unnest(:keys::text[], :ends::bigint[], :uses::integer[]) AS one (key, ends, uses)
                     ORDER BY key OFFSET 0),
@@ -99,9 +99,9 @@ const full = statement<FullBucket, 'keys' | 'amounts'>(
   `SELECT key, used,
           CASE WHEN used < amount THEN ${HELD_RETRY_SECONDS} ELSE extract(epoch FROM resets_at - now()) END::float8 AS seconds,
           noted OR used < amount AS noted
-     FROM (SELECT wanted.*, ${USED} AS used, cardinality(${LIVE}) AS places, bucket.resets_at, bucket.noted
+     FROM (SELECT wanted.*, ${USED} AS used, cardinality(${LIVE}) AS held, bucket.resets_at, bucket.noted
              FROM (SELECT * FROM unnest(:keys::text[], :amounts::integer[]) AS one (key, amount)) AS ${bucketOf('wanted')}) AS found
-    WHERE used + places >= amount`,
+    WHERE used + found.held >= amount`,
 );
 
 const note = statement<{ key: string }, 'keys'>(
@@ -128,18 +128,18 @@ export class LimitsRepository {
   }
 
   /** Like `take`, for uses that may turn out not to count. */
-  async hold(buckets: Bucket[]): Promise<HeldPlace[]> {
+  async hold(buckets: Bucket[]): Promise<HeldUse[]> {
     return hold(this.db, columnsOf(buckets));
   }
 
-  /** Turns counted places into uses and frees the others, in one statement. */
-  async settle(places: HeldPlace[], counts: (place: HeldPlace) => boolean): Promise<void> {
-    await this.change(places.map((place) => ({ ...place, uses: counts(place) ? 1 : 0 })));
+  /** Turns held uses that count into uses and gives the others back, in one statement. */
+  async settle(held: HeldUse[], counts: (use: HeldUse) => boolean): Promise<void> {
+    await this.change(held.map((use) => ({ ...use, uses: counts(use) ? 1 : 0 })));
   }
 
-  /** Frees places without counting them. Deletes rows of empty buckets, so that refused requests leave none. */
-  async free(places: HeldPlace[]): Promise<void> {
-    await this.settle(places, () => false);
+  /** Gives held uses back without counting them. Deletes rows of empty buckets, so that refused requests leave none. */
+  async free(held: HeldUse[]): Promise<void> {
+    await this.settle(held, () => false);
   }
 
   /** Undoes `take`. */
@@ -167,7 +167,7 @@ export class LimitsRepository {
   }
 
   async sweep(): Promise<void> {
-    // Not while a bucket may have held places.
+    // Not while a bucket may have held uses.
     await deleteInBatches(this.db, 'rate_limits', 'resets_at <= now() - make_interval(secs => ?)', [HOLD_SECONDS]);
   }
 

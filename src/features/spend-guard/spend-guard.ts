@@ -70,7 +70,7 @@ const MOST_OF_WIDE = 0.2;
 export class SpendGuard {
   /** Alarms by kind and decision. */
   readonly alarms = new Tally(WINDOWS.flatMap((window) => DECISIONS.map((decision) => tallied(window, decision))));
-  /** Codes that the database does not count yet, so that simultaneous requests do not all use one last place. */
+  /** Codes that the database does not count yet, so that simultaneous requests do not all use the last one. */
   private readonly underWay = new UnderWay();
 
   private alarmedUntil = -Infinity;
@@ -160,7 +160,7 @@ export class SpendGuard {
     }
   }
 
-  /** Takes one of the places that are left during an alarm, or refuses. */
+  /** Takes one of the codes that are left during an alarm, or refuses. */
   private async admit(finding: Finding, network: NetworkTraffic, asking: Asking): Promise<CountedUses | undefined> {
     const { phone, caller, standing } = asking;
     // A ring with its own accounts is known at its own addresses, so these have a limit in an alarm of their network.
@@ -175,7 +175,7 @@ export class SpendGuard {
     return this.takeOfShare(finding, network, asking);
   }
 
-  /** Takes a place of the first part with one left. A place of a network that is not known also counts for the wide one. */
+  /** Takes a code of the first part with one left. A code of a network that is not known also counts for the wide one. */
   private async takeOfShare({ of, share }: Finding, { isKnown }: NetworkTraffic, asking: Asking): Promise<CountedUses> {
     const { caller, captcha } = asking;
     const { limiter } = this.parts;
@@ -185,7 +185,7 @@ export class SpendGuard {
     const usesOf = (part: Part): LimitUse[] => {
       const amount = Math.max(1, Math.floor((PARTS[part] * share) / SLICES));
       const ofPart = { limit: { ...alarmShare, amount }, subject: `${of} ${part}` };
-      // Strangers in the wide network of a carrier do not use up the places of its users.
+      // Strangers in the wide network of a carrier do not use up the codes of its users.
       return part === 'known' ? [ofPart] : [ofPart, ofWide];
     };
     const parts: Part[] = [

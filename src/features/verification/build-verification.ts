@@ -37,7 +37,7 @@ type Needs = Foundation<Repositories> & {
   sending: Sending;
   limiter: Limiter;
   audit: AuditTrail;
-  places: KnownPlaces;
+  knownPlaces: KnownPlaces;
   spendGuard: SpendGuard;
 };
 

@@ -37,7 +37,7 @@ interface Parts {
   captchas: CaptchaService;
   limiter: Limiter;
   spendGuard: SpendGuard;
-  places: KnownPlaces;
+  knownPlaces: KnownPlaces;
   audit: AuditTrail;
   logger: Pick<Logger, 'warn'>;
 }
@@ -56,7 +56,7 @@ export class SendCodeService {
     { captcha, wish }: { captcha: CaptchaAnswer; wish: CodeWish },
     device?: SignedInDevice,
   ): Promise<Channel> {
-    const { sender, testNumbers, limiter, places, audit } = this.parts;
+    const { sender, testNumbers, limiter, knownPlaces, audit } = this.parts;
     const fixedCode = await testNumbers.codeFor(phone);
     // Numbers for fiction are not valid by their country's plan.
     if (fixedCode === undefined) await this.checkPhone(phone, caller);
@@ -64,7 +64,7 @@ export class SendCodeService {
     const ofAddress = this.useOfAddress(caller, raised);
     await limiter.checkKnown(caller, ofAddress);
     const ways = fixedCode === undefined ? await sender.waysTo(phone, wish) : [];
-    const standing = await places.standingOf(phone.number, caller, device);
+    const standing = await knownPlaces.standingOf(phone.number, caller, device);
     await this.checkGuessBudget(phone, caller, standing);
     const uses = [...this.usesOfPhone(phone, standing, raised), ofAddress];
     const taken = await limiter.take(caller, ...uses, await this.budgetFor(standing, caller, ways));
@@ -156,7 +156,7 @@ export class SendCodeService {
         ? this.limitFor(raised, 'sendPerPhoneElsewhere', 'sendPerPhoneElsewhereWithCaptcha')
         : this.limitFor(raised, 'sendPerPhone', 'sendPerPhoneWithCaptcha');
     return [
-      { limit: slotFor(standing), subject: number },
+      { limit: resendLimitFor(standing), subject: number },
       { limit: perPhone, subject: number },
     ];
   }
@@ -191,7 +191,7 @@ export class SendCodeService {
    */
   private async failure(error: unknown, { phone, caller, standing }: Asking, taken: CountedUses): Promise<unknown> {
     if (error instanceof SendingTimedOut) {
-      await this.parts.limiter.clear(slotFor(standing), phone.number);
+      await this.parts.limiter.clear(resendLimitFor(standing), phone.number);
       await this.noteRefusal(phone, caller, 'no answer from the provider in time: it may have been sent');
       return new Unavailable('sms_unconfirmed', 'the SMS provider did not answer in time: the code may still arrive', {
         cause: error,
@@ -214,7 +214,7 @@ export class SendCodeService {
   }
 }
 
-function slotFor(standing: Standing): LimitName {
+function resendLimitFor(standing: Standing): LimitName {
   return standing === 'known' ? 'resendKnown' : 'resend';
 }
 

@@ -20,7 +20,7 @@ interface Parts {
   sending: Sending;
   users: UsersRepository;
   limiter: Limiter;
-  places: KnownPlaces;
+  knownPlaces: KnownPlaces;
   audit: AuditTrail;
 }
 
@@ -41,9 +41,9 @@ export class VerifyCodeService {
   }
 
   async verify(phone: Phone, typed: string, caller: Caller, device?: SignedInDevice): Promise<string> {
-    const { verification, codes, limiter, places, audit } = this.parts;
+    const { verification, codes, limiter, knownPlaces, audit } = this.parts;
     const callerHmacs = codes.askerHmacs(phone.number, caller.address);
-    const standing = await places.standingOf(phone.number, caller, device);
+    const standing = await knownPlaces.standingOf(phone.number, caller, device);
     const guesses = guessesAt(phone.number, caller, standing);
     const attempts = attemptsFrom(standing, this.rules.codeMaxAttempts);
     // Before an attempt is claimed: without guesses left, a caller does not take a shared attempt even for a moment.
@@ -81,7 +81,7 @@ export class VerifyCodeService {
 
   /**
    * Counts a wrong guess until the code has proved right. Runs after the attempt, so that tries at a used code do not
-   * take the day's guesses from others. Without a place the code is not compared, and the attempt is given back.
+   * take the day's guesses from others. Without a held use the code is not compared, and the attempt is given back.
    */
   private async holdGuess(sent: SentCode, guesses: LimitUse[], caller: Caller): Promise<PendingUses> {
     const { verification, limiter } = this.parts;

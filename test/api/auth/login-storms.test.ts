@@ -132,7 +132,7 @@ describe('passwords of one phone', () => {
   // - { ...failures, ...(share && { share }) }
   // + failures
   // src/features/auth/login-attempts.ts
-  // - if ((await this.places.standingOf(one.phone, one.caller)) !== 'known') throw error;
+  // - if ((await this.knownPlaces.standingOf(one.phone, one.caller)) !== 'known') throw error;
   // + throw error;
   // guard login-storms-7: passwords that strangers try do not use up the share of a user whose new password is hashed
   // src/features/auth/auth-service.ts
@@ -155,7 +155,7 @@ describe('passwords of one phone', () => {
   // - const leave = await enterShares(this.queues, share, caller);
   // + await this.limiter.hold(caller, ...wrong, ...right);
   // + const leave = await enterShares(this.queues, share, caller);
-  it('tried by strangers fill only their share, before a place is held; those of the owner are hashed', async () => {
+  it('tried by strangers fill only their share, before a use is held; those of the owner are hashed', async () => {
     const on = await instance();
     const [owner, fresh] = [await insertPerson(app), newPhone()];
     const signedIn = await login(on, owner, owner.password, HOME);

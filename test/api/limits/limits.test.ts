@@ -189,7 +189,7 @@ describe('send_code', () => {
   // src/features/limits/limiter.ts
   // - const known = this.full.known(rememberable(wanted));
   // + const known = this.full.knownOrToAsk(rememberable(wanted));
-  it('has a place free a moment after another instance gives it back', async () => {
+  it('has room a moment after another instance gives it back', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
     expectBody(await sendCode(limited, newPhone()), { code: 5000 });
@@ -198,10 +198,10 @@ describe('send_code', () => {
     await until(async () => field((await sendCode(limited, newPhone())).body, 'code') === 200);
   });
 
-  // guard limits-28: a place that is given back is free at once
+  // guard limits-28: a use that is given back is free at once
   // src/features/limits/limiter.ts
   // - for (const { key } of wanted) this.full.forget(key);
-  it('has a place free at once when it is given back', async () => {
+  it('has room at once when it is given back', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     const gate = new Gate();
@@ -593,7 +593,7 @@ describe('failed logins', () => {
     expect((await login(on, person, person.password, THERE)).body).toMatchObject({ code: 200 });
   });
 
-  // guard limits-22: a held place expires by itself
+  // guard limits-22: a held use expires by itself
   // src/features/limits/limits-repository.ts
   // - WHERE ends > ${MICROSECONDS}
   // + WHERE true
@@ -613,7 +613,7 @@ describe('failed logins', () => {
     expect(await app.db('rate_limits').whereLike('key', `login_failures%${e164(person)}%`)).toEqual([]);
   });
 
-  // guard limits-24: the held places of a limit have different end times
+  // guard limits-24: the held uses of a limit have different end times
   // src/features/limits/limits-repository.ts
   // - greatest(excluded.held[1], bucket.held[cardinality(bucket.held)] + 1)
   // + excluded.held[1]
@@ -623,11 +623,11 @@ describe('failed logins', () => {
     await limits.hold([bucket]);
     // A place that another process took in the same microsecond ends later than all that follow.
     await app.db('rate_limits').update({ held: app.db.raw('ARRAY[held[1] + 60000000]') });
-    const places = (await inParallel(3, () => limits.hold([bucket]))).flat();
-    expect(new Set(places.map(({ ends }) => ends)).size).toBe(3);
+    const uses = (await inParallel(3, () => limits.hold([bucket]))).flat();
+    expect(new Set(uses.map(({ ends }) => ends)).size).toBe(3);
     const held = await app.db('rate_limits').where({ key: bucket.key }).pluck<string[][]>('held');
     expect(held[0]).toEqual([...(held[0] ?? [])].sort());
-    for (const place of places) await limits.free([place]);
+    for (const use of uses) await limits.free([use]);
     expect(await app.db('rate_limits').where({ key: bucket.key }).select(app.db.raw('cardinality(held)'))).toEqual([
       { cardinality: 1 },
     ]);
@@ -636,7 +636,7 @@ describe('failed logins', () => {
   // guard limits-19: 10 failed logins per phone and address
   // src/features/auth/login-attempts.ts
   // - { limit: 'loginFailuresPerPhoneAndAddress', subject: pair },
-  // guard limits-23: a place that is only held counts against the limit
+  // guard limits-23: a use that is only held counts against the limit
   // src/features/limits/limits-repository.ts
   // - + cardinality(${LIVE}) < excluded.amount
   // + < excluded.amount
@@ -650,8 +650,8 @@ describe('failed logins', () => {
   // guard limits-25: an address over its limit queries the database only rarely
   // src/features/limits/limiter.ts
   // -     if (known.length > 0) return this.refuse(wanted, known, caller);
-  // -     const places
-  // + const places
+  // -     const held
+  // + const held
   it('refused repeatedly query the database rarely, so that a flood from one address does not slow others', async () => {
     const limited = await instance({ LOGIN_FAILURES_PER_IP: '1' });
     const person = await insertPerson(app);
@@ -681,19 +681,19 @@ describe('failed logins', () => {
     expect((await login(limited, person, person.password)).body).toMatchObject({ code: 200 });
   });
 
-  // guard limits-32: a limit that is full of held places is not remembered as full
+  // guard limits-32: a limit that is full of held uses is not remembered as full
   // src/features/limits/full-buckets.ts
   // - || bucket.used < amount) return [];
   // + ) return [];
-  it('remembered as full are checked again once a held place is given back', async () => {
+  it('remembered as full are checked again once a held use is given back', async () => {
     const on = await instance();
     const person = await insertPerson(app);
     const bucket = { key: `login_failures_pa:${e164(person)} ${HERE}`, amount: 10, seconds: 900 };
-    const places = await inParallel(10, () => new LimitsRepository(app.db).hold([bucket]));
+    const held = await inParallel(10, () => new LimitsRepository(app.db).hold([bucket]));
     // All at the same moment.
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     expectRefusal(await login(on, person, person.password), 429);
-    await new LimitsRepository(app.db).free(places.flat());
+    await new LimitsRepository(app.db).free(held.flat());
     expect((await login(on, person, person.password)).body).toMatchObject({ code: 200 });
   });
 
@@ -822,7 +822,7 @@ describe('requests from one IPv6 network', () => {
   // src/features/limits/limiter.ts
   // - byAddress ? senderOf(address) :
   // + byAddress ? address :
-  // guard limits-30: one sender leaves others a place in the queue for counting
+  // guard limits-30: one sender leaves others a slot in the queue for counting
   // src/features/limits/limiter.ts
   // - await this.queues.counts.run(queueKey(wanted, caller), () => this.tryToTake(wanted))
   // + await this.tryToTake(wanted)
@@ -845,7 +845,7 @@ describe('the table of limits', () => {
   // src/features/limits/limits-repository.ts
   // - WHERE key IN (SELECT key FROM changed WHERE used = 0 AND held = '{}'))
   // + WHERE key IN (SELECT key FROM changed WHERE used < 0))
-  it('keeps no row for refused or returned places, so that strangers cannot fill the disk with them', async () => {
+  it('keeps no row for refused or returned uses, so that strangers cannot fill the disk with them', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     await sendCode(limited, newPhone());
     const before = await keys();
