@@ -30,7 +30,7 @@ export function ownFigures({ queues, connections: { pools, reads, syncReads, pro
   const standby = (): Values => (reading.replica ? [[[], reading.replica.present === 'serving' ? 1 : 0]] : []);
   return [
     gauge(named('queue_running_jobs', 'Jobs that run now.', 'queue'), ofQueues('running')),
-    gauge(named('queue_waiting_jobs', 'Jobs that wait for their turn.', 'queue'), ofQueues('waiting')),
+    gauge(named('queue_waiting_jobs', 'Jobs that wait.', 'queue'), ofQueues('waiting')),
     counter(named('queue_refused_jobs_total', 'Jobs that a queue has refused.', 'queue'), ofQueues('refused')),
     gauge(named('database_connections', 'Connections to PostgreSQL.', 'pool', 'state'), busyOrIdle),
     gauge(

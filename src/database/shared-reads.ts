@@ -13,7 +13,7 @@ import type { PreparedQuery, Runner, Usage } from './statement';
  */
 export class SharedReads implements Runner {
   private readonly connections: SharedConnection[];
-  private turn = 0;
+  private index = 0;
 
   constructor(
     options: GuardedConfig,
@@ -36,8 +36,8 @@ export class SharedReads implements Runner {
    * and refuses the request when all are.
    */
   connection(): Runner {
-    this.turn = (this.turn + 1) % this.connections.length;
-    const next = this.connections[this.turn];
+    this.index = (this.index + 1) % this.connections.length;
+    const next = this.connections[this.index];
     const moving = next?.isStuck === false ? next : this.connections.find((other) => !other.isStuck);
     if (moving) return moving;
     throw new Unavailable('overloaded', 'the database is slow to answer: try again shortly');

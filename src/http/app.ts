@@ -6,7 +6,7 @@ import { refuseEarlyWrites } from './early-data';
 import { unknownPath } from './error-handler';
 import { sameHeaders } from './head';
 import { requestLog, type RequestObserver } from './request-log';
-import { inTurn } from './route';
+import { chain } from './route';
 
 export interface Mounted {
   /** Path prefix of the router. */
@@ -51,7 +51,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
     ...(bearer ? [bearer] : []),
   ];
   // As one layer: Express would match the path of each.
-  app.use((req, res, next) => inTurn(first, req, res, next));
+  app.use((req, res, next) => chain(first, req, res, next));
 
   for (const { at = '/', router } of routers) app.use(at, router);
 

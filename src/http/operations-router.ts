@@ -12,7 +12,7 @@ import { streamJson } from './json-stream';
 import { CALLS, nameOf, ReaderCall, UserCall, type Call, type Operation } from './operation';
 import { parse } from './parse';
 import { PathTree } from './path-tree';
-import { handled, inTurn, ok } from './route';
+import { handled, chain, ok } from './route';
 import { answerLater, Later } from './waiting-answers';
 
 export interface Entrance {
@@ -60,7 +60,7 @@ export function operationsRouter(operations: Operation[], entrance: Entrance): R
     req.pattern = path;
     if (req.method !== 'POST') throw new MethodNotAllowed('POST');
     req.params = decoded(found.params);
-    inTurn(handlers, req, res, next);
+    chain(handlers, req, res, next);
   };
 }
 
@@ -96,7 +96,7 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
 }
 
 /**
- * Counts a request against its limits when it has its turn in the queue, where it stays until its result is known. A
+ * Counts a request against its limits when it has a slot in the queue, where it stays until its result is known. A
  * streamed result is sent after that, as fast as the client reads it. A request that waits for a change leaves its slots.
  */
 function answering(operation: Operation, entrance: Entrance): RequestHandler {
@@ -203,7 +203,7 @@ async function slotOfWrite({ writes }: Entrance['queues'], userId: string, attem
 }
 
 /**
- * Takes a slot in the queue. A call that has waited takes none of the heavy reads, since it has its own turns. A heavy
+ * Takes a slot in the queue. A call that has waited takes none of the heavy reads, since it has its own queue. A heavy
  * answer, kept in memory, holds another slot until the client has read it.
  */
 async function slotIn(

@@ -37,7 +37,7 @@ export function get(router: Router, path: string, handler: RequestHandler): void
 }
 
 /** Runs handlers, each when the one before calls its `next`, as Express's Route does. */
-export function inTurn(handlers: RequestHandler[], req: Request, res: Response, next: NextFunction): void {
+export function chain(handlers: RequestHandler[], req: Request, res: Response, next: NextFunction): void {
   let index = 0;
   const step = (error?: unknown): void => {
     const handler = error === undefined ? handlers[index++] : undefined;

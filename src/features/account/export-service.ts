@@ -41,15 +41,15 @@ export class ExportService {
       phones: await this.kept.phones(userId),
       numberClaims: await this.claims.ofAccount({ id: userId, credentialsVersion }),
       sessions,
-      images: this.inTurns(userId, images),
-      blacklist: this.inTurns(userId, blacklist),
-      friendships: this.inTurns(userId, friendships),
-      memberships: this.inTurns(userId, memberships),
-      securityEvents: this.inTurns(userId, securityEvents),
+      images: this.queued(userId, images),
+      blacklist: this.queued(userId, blacklist),
+      friendships: this.queued(userId, friendships),
+      memberships: this.queued(userId, memberships),
+      securityEvents: this.queued(userId, securityEvents),
     };
   }
 
-  private async *inTurns<Row>(userId: string, pages: AsyncGenerator<Row[]>): AsyncGenerator<Row[]> {
+  private async *queued<Row>(userId: string, pages: AsyncGenerator<Row[]>): AsyncGenerator<Row[]> {
     for (;;) {
       const page = await this.queues.exportPages.run(userId, () => pages.next());
       if (page.done) return;

@@ -7,7 +7,7 @@ import type { OwnPassword } from '../auth/own-password';
 import type { Notices } from '../notices/notices';
 import type { OwnPhone, Phone } from '../phones/phone-number';
 import type { Account } from '../users/users-repository';
-import { inTurn, NO_SUCH_TOKEN } from '../verification/verification-token';
+import { oneAtATime, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { close, type AccountService, type Asker, type ClosingRepositories } from './account-service';
 import type { NumberClaim, NumberClaimsRepository } from './number-claims-repository';
 
@@ -49,7 +49,7 @@ export class NumberClaimsService {
   /** Returns the claim, or undefined if the number is free now. The token stays valid, to register with. */
   async startOver(verificationToken: string, caller: Caller): Promise<NumberClaim | undefined> {
     if (this.rules.recycleDays === 0) throw new Forbidden('start_over_off', 'the operator does not hand numbers on');
-    return inTurn(this.parts.queues, verificationToken, (hash) => this.startOverBy(hash, caller));
+    return oneAtATime(this.parts.queues, verificationToken, (hash) => this.startOverBy(hash, caller));
   }
 
   /** Returns the open claims of the session's account. */

@@ -69,7 +69,7 @@ export function authRouter({ auth, tokenLogins, sessions, cookies, devices, publ
       body: tokenLogin,
       refusals: ['password_required', 'wrong_token', 'no_account', ...REFUSALS_OF_SESSIONS],
       handle: ({ verification_token }, { req, res, caller }) =>
-        tokenLogins.inTurn(verification_token, async (hash) => {
+        tokenLogins.oneAtATime(verification_token, async (hash) => {
           const entrant = await tokenLogins.login(hash, caller);
           const { account, operation } = entrant;
           const token = await auth.messagingToken(account, publicUrlOf(req), () => unknownToken(operation));
@@ -86,7 +86,7 @@ export function authRouter({ auth, tokenLogins, sessions, cookies, devices, publ
       body: tokenRegistration,
       refusals: ['password_required', 'no_such_token', 'phone_taken', ...REFUSALS_OF_SESSIONS],
       handle: ({ verification_token, nickname }, { req, res, caller }) =>
-        tokenLogins.inTurn(verification_token, async (hash) => {
+        tokenLogins.oneAtATime(verification_token, async (hash) => {
           const entrant = await tokenLogins.register(hash, nickname, caller);
           const { account, operation } = entrant;
           let token = '';

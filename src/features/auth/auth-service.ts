@@ -12,7 +12,7 @@ import type { NewSession, SessionsRepository } from '../sessions/sessions-reposi
 import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationTokensRepository } from '../verification/verification-tokens-repository';
-import { inTurn, NO_SUCH_TOKEN } from '../verification/verification-token';
+import { oneAtATime, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { NoAccount, PhoneTaken, suspended, WrongPassword, type CredentialsRepositories } from './credentials';
 import { enterShares, type Device, type LoginAttempts, type PasswordQueues } from './login-attempts';
 import { deviceOf, type OwnPassword } from './own-password';
@@ -52,7 +52,7 @@ export class AuthService {
   constructor(private readonly parts: Parts) {}
 
   async register(verificationToken: string, registration: Registration, caller: Caller): Promise<string> {
-    return inTurn(this.parts.queues, verificationToken, (hash) => this.registerBy(hash, registration, caller));
+    return oneAtATime(this.parts.queues, verificationToken, (hash) => this.registerBy(hash, registration, caller));
   }
 
   private async registerBy(hash: Buffer, { nickname, password }: Registration, caller: Caller): Promise<string> {
@@ -174,7 +174,7 @@ export class AuthService {
     if (!account) throw new NotSignedIn();
     if (account.passwordHash !== '') throw new BadRequest('has_password', HAS_PASSWORD);
     const { queues } = this.parts;
-    return inTurn(queues, verificationToken, (hash) => this.setFirst(account, { sid, hash, password }, caller));
+    return oneAtATime(queues, verificationToken, (hash) => this.setFirst(account, { sid, hash, password }, caller));
   }
 
   private async setFirst(
@@ -204,7 +204,7 @@ export class AuthService {
   }
 
   async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
-    await inTurn(this.parts.queues, verificationToken, (hash) => this.resetBy(hash, password, caller));
+    await oneAtATime(this.parts.queues, verificationToken, (hash) => this.resetBy(hash, password, caller));
   }
 
   private async resetBy(hash: Buffer, password: string, caller: Caller): Promise<void> {

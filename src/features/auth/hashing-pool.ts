@@ -6,7 +6,7 @@ import type { Queue } from '../../load/queue';
 /** The used part of bcrypt, with the address that asks for it. */
 export interface Hashing {
   hash(password: string, cost: number, address: string): Promise<string>;
-  /** Also compares with the hashes of `padding`, in the same turn, whatever the first result. */
+  /** Also compares with the hashes of `padding`, in the same job, whatever the first result. */
   compare(password: string, passwordHash: string, address: string, padding?: string[]): Promise<boolean>;
 }
 

@@ -20,7 +20,7 @@ export class Passwords {
     private readonly bcrypt: Hashing = inThisThread,
   ) {}
 
-  /** Hashes in the turn of `address`. */
+  /** Hashes as a job of `address`. */
   async hash(password: string, address = ''): Promise<string> {
     return this.bcrypt.hash(password, this.cost, address);
   }
@@ -28,7 +28,7 @@ export class Passwords {
   /**
    * Compares in the same time with and without an account, and for hashes of any cost. A comparison of cost c is
    * followed by comparisons of cost c, c + 1, …, which together take as long as one of the present cost. All of them
-   * are one turn of the hashing queue, so that the waiting time is the same too.
+   * are one job of the hashing queue, so that the waiting time is the same too.
    */
   async matches(password: string, passwordHash: string | undefined, address = ''): Promise<boolean> {
     if (!passwordHash) {

@@ -13,7 +13,7 @@ import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationCodes } from '../verification/verification-code';
 import type { ShownToken, VerificationTokensRepository } from '../verification/verification-tokens-repository';
-import { inTurn, NO_SUCH_TOKEN } from '../verification/verification-token';
+import { oneAtATime, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { NoAccount, PhoneTaken, suspended, type CredentialsRepositories } from './credentials';
 import type { LoginAttempts } from './login-attempts';
 
@@ -57,8 +57,8 @@ export class TokenLogins {
   ) {}
 
   /** Runs requests with the same token one at a time, so that a repeated one finds what the first one did. */
-  inTurn<T>(token: string, work: (hash: Buffer) => Promise<T>): Promise<T> {
-    return inTurn(this.parts.queues, token, work);
+  oneAtATime<T>(token: string, work: (hash: Buffer) => Promise<T>): Promise<T> {
+    return oneAtATime(this.parts.queues, token, work);
   }
 
   /** Finds the account. Counts as a right login, and never as a failed one: strangers cannot use it up. */

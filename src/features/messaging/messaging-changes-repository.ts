@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import { Lease } from '../../database/leases';
+import { LeaseStatements } from '../../database/lease-statements';
 import { statement } from '../../database/statement';
 import { AGAIN, type Change } from '../../integrations/messaging/messaging-provider';
 import { MOST_EVENTS } from '../events/events-repository';
 
-/** The turn of a user or group, for the instance that took it. */
-export interface Turn {
+/** The lease of a user's or group's turn, a row of messaging_turns, for the instance that took it. */
+export interface TurnLease {
   subject: string;
   /** Counts how often it was taken without success. An instance with another number has lost it. */
   attempts: number;
@@ -36,7 +36,7 @@ const DUE_FOR_MORE = `CASE messaging_turns.attempts WHEN 0 THEN least(messaging_
 
 const HELD = 'subject = :subject AND attempts = :attempts::integer AND since = :since::timestamptz';
 
-export const LEASE = new Lease({
+export const LEASE = new LeaseStatements({
   table: 'messaging_turns',
   key: 'subject',
   held: HELD,
@@ -100,13 +100,13 @@ export const enterChanges = statement<unknown, 'kind' | 'subjects'>(
    ON CONFLICT (subject, kind, other, what) DO UPDATE SET number = messaging_changes.number + 1, at = excluded.at`,
 );
 
-const takeTurns = statement<Turn, 'most'>(
+const takeLeases = statement<TurnLease, 'most'>(
   'take-messaging-turns',
   LEASE.take({ returning: 'subject, attempts, since::text AS since' }),
 );
 
 /** For a turn that takes long. */
-const renewTurn = statement<unknown, keyof Turn>('renew-messaging-turn', LEASE.renew());
+const renewLease = statement<unknown, keyof TurnLease>('renew-messaging-turn', LEASE.renew());
 
 const changesOf = statement<KeptChange, 'subject'>(
   'messaging-changes-of',
@@ -115,7 +115,7 @@ const changesOf = statement<KeptChange, 'subject'>(
     ORDER BY version, number LIMIT ${CHANGES_A_TURN}`,
 );
 
-const lockTurn = statement<{ subject: string }, keyof Turn>(
+const lockLease = statement<{ subject: string }, keyof TurnLease>(
   'lock-messaging-turn',
   `SELECT subject FROM messaging_turns WHERE ${HELD} FOR UPDATE`,
 );
@@ -171,7 +171,7 @@ const lookAgain = statement<unknown, 'subject' | 'kinds' | 'others'>(
    ON CONFLICT (subject, kind, other, what) DO UPDATE SET number = messaging_changes.number + 1, at = excluded.at`,
 );
 
-const putOff = statement<{ since: Date; tooOld: Date }, keyof Turn>(
+const putOff = statement<{ since: Date; tooOld: Date }, keyof TurnLease>(
   'put-off-messaging-turn',
   `${LEASE.putOff()} RETURNING since, ${LEASE.tooOld} AS "tooOld"`,
 );
@@ -189,7 +189,7 @@ const waiting = statement<{ seconds: number }>(
             AS seconds`,
 );
 
-/** Changes that the messaging provider must still be told: each user or group has its turn, at one instance at a time. */
+/** Changes that the messaging provider must still be told: each user or group has its turn, which one instance leases. */
 export class MessagingChangesRepository {
   constructor(private readonly db: Knex) {}
 
@@ -206,13 +206,13 @@ export class MessagingChangesRepository {
     return { isMore: count === MOST_EVENTS, isCopying, now };
   }
 
-  take(most: number): Promise<Turn[]> {
-    return takeTurns(this.db, { most });
+  take(most: number): Promise<TurnLease[]> {
+    return takeLeases(this.db, { most });
   }
 
   /** Keeps other instances from the turn, unless one has taken it already. */
-  async renew(turn: Turn): Promise<void> {
-    await renewTurn(this.db, { ...turn });
+  async renew(lease: TurnLease): Promise<void> {
+    await renewLease(this.db, { ...lease });
   }
 
   changes(subject: string): Promise<KeptChange[]> {
@@ -220,10 +220,10 @@ export class MessagingChangesRepository {
   }
 
   /** Drops these changes, and ends the turn. If another instance has taken it since, they are told again. */
-  async done(turn: Turn, told: KeptChange[]): Promise<void> {
-    const { subject } = turn;
+  async done(lease: TurnLease, told: KeptChange[]): Promise<void> {
+    const { subject } = lease;
     await this.db.transaction(async (trx) => {
-      if ((await lockTurn(trx, { ...turn })).length === 0) return this.repeat(trx, subject, told);
+      if ((await lockLease(trx, { ...lease })).length === 0) return this.repeat(trx, subject, told);
       await dropChanges(trx, { subject, ...columnsOf(told) });
       await endTurn(trx, { subject });
     });
@@ -233,9 +233,9 @@ export class MessagingChangesRepository {
    * Lets the turn wait longer after each failure. Returns those of its changes that are days old, once it has failed for
    * days. If another instance has taken it since, the changes are told again.
    */
-  async putOff(turn: Turn, told: KeptChange[]): Promise<KeptChange[]> {
-    const [put] = await putOff(this.db, { ...turn });
-    if (!put) await this.repeat(this.db, turn.subject, told);
+  async putOff(lease: TurnLease, told: KeptChange[]): Promise<KeptChange[]> {
+    const [put] = await putOff(this.db, { ...lease });
+    if (!put) await this.repeat(this.db, lease.subject, told);
     return put && put.since < put.tooOld ? told.filter(({ at, what }) => at < put.tooOld || what === AGAIN) : [];
   }
 

@@ -3,8 +3,13 @@ import { Tally } from '../../base/tally';
 import { loggingFailures } from '../../database/failures';
 import type { Follower } from '../../integrations/messaging/messaging-provider';
 import { mayBeLate } from '../../integrations/post';
-import { Turns, type Note } from '../../load/turns';
-import { LEASE, type KeptChange, type MessagingChangesRepository, type Turn } from './messaging-changes-repository';
+import { LeaseWorker, type Note } from '../../load/lease-worker';
+import {
+  LEASE,
+  type KeptChange,
+  type MessagingChangesRepository,
+  type TurnLease,
+} from './messaging-changes-repository';
 import type { MessagingCopy } from './messaging-copy';
 
 const EVERY_MS = 200;
@@ -23,7 +28,7 @@ export class MessagingUpdates {
   /** Failures since the last warning, and its time. */
   private failures = 0;
   private warnedAt = -Infinity;
-  private readonly turns: Turns<Turn> | undefined;
+  private readonly worker: LeaseWorker<TurnLease> | undefined;
 
   constructor(
     follower: Follower | undefined,
@@ -31,13 +36,13 @@ export class MessagingUpdates {
     private readonly copy: MessagingCopy,
     private readonly logger: Pick<Logger, 'warn'>,
   ) {
-    this.turns =
+    this.worker =
       follower &&
-      new Turns(
+      new LeaseWorker(
         {
           before: () => this.readOn(follower),
           take: (most) => changes.take(most),
-          work: (turn, note) => this.tell(follower, turn, note),
+          work: (lease, note) => this.tell(follower, lease, note),
           failed: loggingFailures(
             logger,
             'the messaging provider could not be told of changes: the next round goes on',
@@ -49,21 +54,21 @@ export class MessagingUpdates {
   }
 
   begin(): void {
-    this.turns?.begin();
+    this.worker?.begin();
   }
 
   async close(): Promise<void> {
-    await this.turns?.close();
+    await this.worker?.close();
   }
 
   /** Tells now of all that is due. */
   async flush(): Promise<void> {
-    await this.turns?.now();
+    await this.worker?.now();
   }
 
   /** Returns for how many seconds changes have waited. Without a provider that is told, none do. */
   async secondsWaiting(): Promise<number> {
-    return this.turns ? this.changes.secondsWaiting() : 0;
+    return this.worker ? this.changes.secondsWaiting() : 0;
   }
 
   /** Returns whether there is more to read. */
@@ -75,24 +80,24 @@ export class MessagingUpdates {
     return (isCopying && (await this.copy.goOn())) || isMore;
   }
 
-  private async tell(follower: Follower, turn: Turn, note: Note): Promise<void> {
-    const renewing = setInterval(() => void this.changes.renew(turn).catch(() => undefined), RENEW_MS).unref();
+  private async tell(follower: Follower, lease: TurnLease, note: Note): Promise<void> {
+    const renewing = setInterval(() => void this.changes.renew(lease).catch(() => undefined), RENEW_MS).unref();
     let changes: KeptChange[] = [];
     try {
-      changes = await this.changes.changes(turn.subject);
-      await follower.follow(turn.subject, changes);
-      await note(() => this.changes.done(turn, changes));
+      changes = await this.changes.changes(lease.subject);
+      await follower.follow(lease.subject, changes);
+      await note(() => this.changes.done(lease, changes));
       this.counts.add('messaging done');
     } catch (error) {
-      const left = await note(() => this.putOff(turn, changes, error)).catch(() => changes);
+      const left = await note(() => this.putOff(lease, changes, error)).catch(() => changes);
       // The provider may still do it, after the next attempt has succeeded.
-      if (mayBeLate(error)) await note(() => this.lookAgain(follower, turn, left)).catch(() => undefined);
+      if (mayBeLate(error)) await note(() => this.lookAgain(follower, lease, left)).catch(() => undefined);
     } finally {
       clearInterval(renewing);
     }
   }
 
-  private async lookAgain({ copiedKinds }: Follower, { subject }: Turn, changes: KeptChange[]): Promise<void> {
+  private async lookAgain({ copiedKinds }: Follower, { subject }: TurnLease, changes: KeptChange[]): Promise<void> {
     const copied = changes.filter(({ kind }) => copiedKinds.includes(kind));
     if (copied.length > 0) await this.changes.lookAgain(subject, copied);
   }
@@ -101,15 +106,15 @@ export class MessagingUpdates {
    * Changes that are days old are given up, and the others are returned. A later change of the same user or group is told
    * again.
    */
-  private async putOff(turn: Turn, changes: KeptChange[], error: unknown): Promise<KeptChange[]> {
-    const old = await this.changes.putOff(turn, changes);
+  private async putOff(lease: TurnLease, changes: KeptChange[], error: unknown): Promise<KeptChange[]> {
+    const old = await this.changes.putOff(lease, changes);
     const isOver = old.length > 0;
-    if (isOver) await this.changes.done(turn, old);
-    this.countFailure(turn, isOver, error);
+    if (isOver) await this.changes.done(lease, old);
+    this.countFailure(lease, isOver, error);
     return changes.filter((change) => !old.includes(change));
   }
 
-  private countFailure({ attempts }: Turn, isOver: boolean, error: unknown): void {
+  private countFailure({ attempts }: TurnLease, isOver: boolean, error: unknown): void {
     this.counts.add(isOver ? 'messaging given_up' : 'messaging failed');
     this.failures += 1;
     if (!isOver && performance.now() - this.warnedAt < WARN_MS) return;

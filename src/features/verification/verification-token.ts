@@ -10,7 +10,7 @@ export function newVerificationToken(): string {
 }
 
 /** Runs requests with the same token one at a time, so that a later one finds what the first one did. */
-export function inTurn<T>(
+export function oneAtATime<T>(
   { verificationTokens }: Pick<Queues, 'verificationTokens'>,
   token: string,
   work: (hash: Buffer) => Promise<T>,

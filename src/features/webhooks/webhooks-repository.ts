@@ -1,16 +1,16 @@
 import type { Knex } from 'knex';
-import { Lease } from '../../database/leases';
+import { LeaseStatements } from '../../database/lease-statements';
 import { shown, statement } from '../../database/statement';
 import type { Cursor } from '../events/events-repository';
 
-/** A webhook whose turn it is, for the instance that took it. */
-export interface WebhookTurn extends Cursor {
+/** The lease of a webhook, for the instance that took it. */
+export interface WebhookLease extends Cursor {
   id: string;
   url: string;
   /** Kinds of the events that it is told. Empty: all. */
   kinds: string[];
   secrets: string[];
-  /** An instance with an older number has lost it. */
+  /** Number of the lease. An instance with an older number has lost it. */
   turn: number;
   /** Counts how often it was taken without success. */
   attempts: number;
@@ -25,7 +25,7 @@ interface PutOff {
   attempts: number;
 }
 
-type TestedReceiver = Pick<WebhookTurn, 'url' | 'secrets' | 'now'>;
+type TestedReceiver = Pick<WebhookLease, 'url' | 'secrets' | 'now'>;
 
 /** A webhook as operators see it, without its secrets. */
 export interface ListedWebhook {
@@ -44,7 +44,7 @@ export interface ListedWebhook {
 }
 
 /** Longer than a message may take. An instance renews it whenever it notes the cursor. */
-export const LEASE = new Lease({
+export const LEASE = new LeaseStatements({
   table: 'webhooks',
   key: 'id',
   held: 'id = :id AND turn = :turn::bigint AND paused_at IS NULL',
@@ -62,7 +62,7 @@ const NOW = '(extract(epoch FROM now()) * 1000)::float8';
 
 const SECRETS = 'array_remove(ARRAY[secret, CASE WHEN old_secret_until > now() THEN old_secret END], NULL)';
 
-const take = statement<WebhookTurn, 'most'>(
+const take = statement<WebhookLease, 'most'>(
   'take-webhooks',
   LEASE.take({
     and: `AND paused_at IS NULL AND EXISTS (SELECT FROM events WHERE ${AFTER_ITS_LAST})`,
@@ -181,28 +181,28 @@ export class WebhooksRepository {
   constructor(private readonly db: Knex) {}
 
   /** Returns some that have new events, and that no other instance is telling now. */
-  take(most: number): Promise<WebhookTurn[]> {
+  take(most: number): Promise<WebhookLease[]> {
     return take(this.db, { most });
   }
 
   /** Notes that it was told up to this event. Returns false if another instance has taken it, or it was paused. */
-  async move({ id, turn }: WebhookTurn, { version, number, subject }: Cursor): Promise<boolean> {
+  async move({ id, turn }: WebhookLease, { version, number, subject }: Cursor): Promise<boolean> {
     return (await move(this.db, { id, turn, version, number, subject })).length > 0;
   }
 
   /** Like `move`, but it was told nothing: the events up to this one are of kinds that it does not want. */
-  async skip({ id, turn }: WebhookTurn, { version, number, subject }: Cursor): Promise<boolean> {
+  async skip({ id, turn }: WebhookLease, { version, number, subject }: Cursor): Promise<boolean> {
     return (await skip(this.db, { id, turn, version, number, subject })).length > 0;
   }
 
-  /** For more messages of a turn. Returns false if another instance has taken it, or it was paused. */
-  async renew({ id, turn }: WebhookTurn): Promise<boolean> {
+  /** For more messages under a lease. Returns false if another instance has taken it, or it was paused. */
+  async renew({ id, turn }: WebhookLease): Promise<boolean> {
     return (await renew(this.db, { id, turn })).length > 0;
   }
 
   /** Goes on after this cursor. One event before it is told again only when an operator wants. Returns false if it was lost. */
   async setAside(
-    { id, turn }: WebhookTurn,
+    { id, turn }: WebhookLease,
     { version, number, subject }: Cursor,
     { event, reason }: Record<'event' | 'reason', string>,
   ): Promise<boolean> {
@@ -214,12 +214,12 @@ export class WebhooksRepository {
     await takeUp(this.db, { id, event });
   }
 
-  async release({ id, turn }: WebhookTurn): Promise<void> {
+  async release({ id, turn }: WebhookLease): Promise<void> {
     await release(this.db, { id, turn });
   }
 
   /** Lets it wait longer after each failure, or pauses it when it is over. Returns whether it is paused now, and its attempts since the last success. */
-  async putOff({ id, turn, attempts }: WebhookTurn, failure: string, isOver: boolean): Promise<PutOff> {
+  async putOff({ id, turn, attempts }: WebhookLease, failure: string, isOver: boolean): Promise<PutOff> {
     const [put] = await putOff(this.db, { id, turn, failure, isOver });
     return put ?? { isPaused: false, attempts };
   }

@@ -5,9 +5,9 @@ import { Tally } from '../../base/tally';
 import { loggingFailures } from '../../database/failures';
 import type { SignedMessage } from '../../integrations/standard-webhooks';
 import { NotTaken, type WebhookCaller } from '../../integrations/webhook-call';
-import { Turns, type Note } from '../../load/turns';
+import { LeaseWorker, type Note } from '../../load/lease-worker';
 import { eventsAfter, firstAfter, GROUP_KINDS, type Event, type Cursor } from '../events/events-repository';
-import { LEASE, type WebhookTurn, type WebhooksRepository } from './webhooks-repository';
+import { LEASE, type WebhookLease, type WebhooksRepository } from './webhooks-repository';
 
 const EVERY_MS = 500;
 /** Longest time until the cursor of told events is noted: a note for each takes most of the time. A crash tells them again. */
@@ -19,7 +19,7 @@ const MOVE_MS = 200;
  */
 export class Webhooks {
   readonly counts = new Tally(['webhooks done', 'webhooks failed', 'webhooks paused', 'webhooks set_aside']);
-  private readonly turns: Turns<WebhookTurn>;
+  private readonly worker: LeaseWorker<WebhookLease>;
 
   constructor(
     private readonly webhooks: WebhooksRepository,
@@ -27,10 +27,10 @@ export class Webhooks {
     private readonly caller: WebhookCaller,
     private readonly logger: Pick<Logger, 'warn'>,
   ) {
-    this.turns = new Turns(
+    this.worker = new LeaseWorker(
       {
         take: (most) => webhooks.take(most),
-        work: (turn, note) => this.tell(turn, note),
+        work: (lease, note) => this.tell(lease, note),
         failed: loggingFailures(logger, 'webhooks could not be told of events: the next round goes on'),
         leaseMs: LEASE.ms,
       },
@@ -39,11 +39,11 @@ export class Webhooks {
   }
 
   begin(): void {
-    this.turns.begin();
+    this.worker.begin();
   }
 
   async close(): Promise<void> {
-    const ended = this.turns.close();
+    const ended = this.worker.close();
     // Cuts off what is being sent. It is sent again by another instance.
     this.caller.close();
     await ended;
@@ -70,32 +70,32 @@ export class Webhooks {
     return event !== undefined;
   }
 
-  private async tell(turn: WebhookTurn, note: Note): Promise<void> {
+  private async tell(lease: WebhookLease, note: Note): Promise<void> {
     // The clock of a machine may be wrong or jump, and a receiver refuses an old signature.
     const takenAt = performance.now();
     const send = async (event: Event) => {
-      await this.caller.send(turn, messageOf(event, turn.now + performance.now() - takenAt));
+      await this.caller.send(lease, messageOf(event, lease.now + performance.now() - takenAt));
       this.counts.add('webhooks done');
     };
     try {
-      await this.tellAll(turn, note, send);
+      await this.tellAll(lease, note, send);
     } catch (error) {
-      await this.putOff(turn, error, { note, send }).catch(() => undefined);
+      await this.putOff(lease, error, { note, send }).catch(() => undefined);
     }
   }
 
   /** Tells what there is. The next round goes on. */
-  private async tellAll(turn: WebhookTurn, note: Note, send: Send): Promise<void> {
-    const events = await eventsAfter(this.db, turn);
+  private async tellAll(lease: WebhookLease, note: Note, send: Send): Promise<void> {
+    const events = await eventsAfter(this.db, lease);
     let last: Cursor | undefined;
     let hasTaken = false;
     const moveTo = (cursor: Cursor) =>
-      note(() => (hasTaken ? this.webhooks.move(turn, cursor) : this.webhooks.skip(turn, cursor)));
+      note(() => (hasTaken ? this.webhooks.move(lease, cursor) : this.webhooks.skip(lease, cursor)));
     let movedAt = performance.now();
     try {
       for (const event of events) {
-        if (this.turns.isClosed) break;
-        const isWanted = turn.kinds.length === 0 || turn.kinds.includes(event.kind);
+        if (this.worker.isClosed) break;
+        const isWanted = lease.kinds.length === 0 || lease.kinds.includes(event.kind);
         if (isWanted) await send(event);
         hasTaken ||= isWanted;
         last = event;
@@ -105,23 +105,23 @@ export class Webhooks {
       }
     } finally {
       if (last) await moveTo(last);
-      if (hasTaken) turn.isOverdue = false;
+      if (hasTaken) lease.isOverdue = false;
     }
-    await note(() => this.webhooks.release(turn));
+    await note(() => this.webhooks.release(lease));
   }
 
-  private async putOff(turn: WebhookTurn, error: unknown, by: Telling): Promise<void> {
+  private async putOff(lease: WebhookLease, error: unknown, by: Telling): Promise<void> {
     const isGone = error instanceof NotTaken && error.isGone;
-    const lookedOn = turn.isOverdue && !isGone ? await this.lookOn(turn, error, by) : 'stays';
-    if (this.turns.isClosed) return by.note(() => this.webhooks.release(turn));
+    const lookedOn = lease.isOverdue && !isGone ? await this.lookOn(lease, error, by) : 'stays';
+    if (this.worker.isClosed) return by.note(() => this.webhooks.release(lease));
     if (lookedOn === 'went on') return;
     const isOver = isGone || lookedOn === 'refuses more';
-    const { isPaused, attempts } = await by.note(() => this.webhooks.putOff(turn, failureIn(error), isOver));
+    const { isPaused, attempts } = await by.note(() => this.webhooks.putOff(lease, failureIn(error), isOver));
     this.counts.add(isPaused ? 'webhooks paused' : 'webhooks failed');
     const outcome = isPaused
       ? `and is paused: ${commandLine('admin', 'webhooks', 'resume')}`
       : 'and is told again later';
-    const line = { err: error, webhook: turn.id, attempts };
+    const line = { err: error, webhook: lease.id, attempts };
     this.logger.warn(line, `a webhook did not take an event, ${outcome}`);
   }
 
@@ -130,9 +130,9 @@ export class Webhooks {
    * a user refuses each event of that user. If it takes that one, the first is tried again, since the receiver may be
    * back just now, and then set aside.
    */
-  private async lookOn(turn: WebhookTurn, error: unknown, { note, send }: Telling): Promise<LookedOn> {
+  private async lookOn(lease: WebhookLease, error: unknown, { note, send }: Telling): Promise<LookedOn> {
     const takes = async (event: Event) => {
-      const isHeld = !this.turns.isClosed && (await note(() => this.webhooks.renew(turn)));
+      const isHeld = !this.worker.isClosed && (await note(() => this.webhooks.renew(lease)));
       return (
         isHeld &&
         send(event).then(
@@ -141,20 +141,20 @@ export class Webhooks {
         )
       );
     };
-    const [first] = await firstAfter(this.db, { ...turn, but: '' });
-    const [next] = first ? await firstAfter(this.db, { ...turn, but: first.subject }) : [];
+    const [first] = await firstAfter(this.db, { ...lease, but: '' });
+    const [next] = first ? await firstAfter(this.db, { ...lease, but: first.subject }) : [];
     if (!first || !next) return 'stays';
     if (!(await takes(next))) return 'refuses more';
-    if (!(await takes(first))) await this.setAside(turn, first, error, note);
-    else if (await note(() => this.webhooks.move(turn, first))) await note(() => this.webhooks.release(turn));
+    if (!(await takes(first))) await this.setAside(lease, first, error, note);
+    else if (await note(() => this.webhooks.move(lease, first))) await note(() => this.webhooks.release(lease));
     return 'went on';
   }
 
-  private async setAside(turn: WebhookTurn, first: Event, error: unknown, note: Note): Promise<void> {
+  private async setAside(lease: WebhookLease, first: Event, error: unknown, note: Note): Promise<void> {
     const given = { event: idOf(first), reason: failureIn(error) };
-    if (this.turns.isClosed || !(await note(() => this.webhooks.setAside(turn, first, given)))) return;
+    if (this.worker.isClosed || !(await note(() => this.webhooks.setAside(lease, first, given)))) return;
     this.counts.add('webhooks set_aside');
-    const line = { err: error, webhook: turn.id, event: given.event };
+    const line = { err: error, webhook: lease.id, event: given.event };
     this.logger.warn(line, 'a webhook refuses an event and takes a later one: this one is set aside');
   }
 }

@@ -165,9 +165,9 @@ describe('ending messaging tokens at RongCloud', () => {
 
     // guard messaging-ends-12: ended tokens are reported to the messaging provider until it takes the report
     // src/features/messaging/messaging-updates.ts
-    // - const left = await note(() => this.putOff(turn, changes, error)).catch(() => changes);
+    // - const left = await note(() => this.putOff(lease, changes, error)).catch(() => changes);
     // + const left: KeptChange[] = [];
-    // + await this.changes.done(turn, await this.changes.changes(turn.subject)).catch(() => error);
+    // + await this.changes.done(lease, await this.changes.changes(lease.subject)).catch(() => error);
     // guard messaging-ends-13: a late report of ended tokens spares those given since
     // src/integrations/messaging/rongcloud/follower.ts
     // - const time = Math.max(...ends.map(({ at }) => at.getTime()));

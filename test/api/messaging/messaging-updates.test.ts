@@ -164,7 +164,7 @@ describe('RongCloud', () => {
 
     // guard messaging-updates-27: a call that the provider does after its time-out does not stay the last one
     // src/features/messaging/messaging-updates.ts
-    // - if (mayBeLate(error)) await note(() => this.lookAgain(follower, turn, left)).catch(() => undefined);
+    // - if (mayBeLate(error)) await note(() => this.lookAgain(follower, lease, left)).catch(() => undefined);
     it('has the same blacklist in the end', async () => {
       const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
       await untilTold(app);
@@ -531,7 +531,7 @@ describeOnOneServer('the turn of a user', () => {
     new MessagingUpdates(follower(follow), repository, new MessagingCopy(app.serviceDb), silent);
 
   // guard messaging-updates-7: a turn is taken by one instance at a time
-  // src/database/leases.ts
+  // src/database/lease-statements.ts
   // - [...set, this.ahead, 'attempts = attempts + 1']
   // + [...set, 'due_at = now()', 'attempts = attempts + 1']
   it('is taken by one instance, and by another only when its lease is over', async () => {
@@ -592,7 +592,7 @@ describeOnOneServer('the turn of a user', () => {
 
   // guard messaging-updates-8: a turn that takes longer than a lease is kept
   // src/features/messaging/messaging-updates.ts
-  // - setInterval(() => void this.changes.renew(turn).catch(() => undefined), RENEW_MS)
+  // - setInterval(() => void this.changes.renew(lease).catch(() => undefined), RENEW_MS)
   // + setInterval(() => undefined, RENEW_MS)
   it('is kept by an instance for which it takes longer than a lease', async () => {
     await setNickname('Annabel');
@@ -623,8 +623,8 @@ describeOnOneServer('the turn of a user', () => {
 
   // guard messaging-updates-15: a change that was told is not told again after an outage of the database
   // src/features/messaging/messaging-updates.ts
-  // - await note(() => this.changes.done(turn, changes));
-  // + await this.changes.done(turn, changes);
+  // - await note(() => this.changes.done(lease, changes));
+  // + await this.changes.done(lease, changes);
   it('ends after an outage of the database, and is told once', async () => {
     await setNickname('Annabel');
     await readAll();
@@ -644,7 +644,7 @@ describeOnOneServer('the turn of a user', () => {
   });
 
   // guard messaging-updates-20: a change does not wait for an hour after the database's clock was set back by one
-  // src/database/leases.ts
+  // src/database/lease-statements.ts
   // - some(`due_at > now() + interval '${2 * pauses[1]} seconds'`)
   // + some('false')
   it("is taken after the database's clock was set back by an hour", async () => {
@@ -656,7 +656,7 @@ describeOnOneServer('the turn of a user', () => {
   });
 
   // guard messaging-updates-4: two instances do not take the same turn
-  // src/database/leases.ts
+  // src/database/lease-statements.ts
   // - LIMIT :most::integer FOR UPDATE SKIP LOCKED)
   // + LIMIT :most::integer)
   it('is taken once although two instances look at the same time', async () => {

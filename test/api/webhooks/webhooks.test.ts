@@ -167,7 +167,7 @@ describe('a webhook', () => {
 
   // guard webhooks-11: a webhook is signed at the database's time
   // src/features/webhooks/webhooks.ts
-  // - messageOf(event, turn.now + performance.now() - takenAt)
+  // - messageOf(event, lease.now + performance.now() - takenAt)
   // + messageOf(event, Date.now())
   it.each([-1, 1])("signs at the database's time on an instance whose clock is wrong by %s h", async (hours) => {
     const { id } = await addWebhook();
@@ -197,7 +197,7 @@ describe('a webhook', () => {
 
   // guard webhooks-2: a webhook is told only of its kinds
   // src/features/webhooks/webhooks.ts
-  // - turn.kinds.length === 0 || turn.kinds.includes(event.kind)
+  // - lease.kinds.length === 0 || lease.kinds.includes(event.kind)
   // + true
   it('is told only of its kinds, and nothing of before it was added', async () => {
     await rename('Before');
@@ -231,7 +231,7 @@ describe('a webhook', () => {
   });
 
   // guard webhooks-8: a webhook that fails waits
-  // src/database/leases.ts
+  // src/database/lease-statements.ts
   // - 2 ^ (least(attempts, 16) - 1)
   // + 1
   it('waits longer after each failure, up to ten minutes', async () => {
@@ -353,7 +353,7 @@ describe('a webhook', () => {
 
   // guard webhooks-15: an event is not set aside if its webhook has gone on since the day of failures
   // src/features/webhooks/webhooks.ts
-  // - turn.isOverdue = false;
+  // - lease.isOverdue = false;
   it('has no event set aside that it refuses once, after it has gone on', async () => {
     await addWebhook();
     reply = ({ body }) => ({ status: body.includes('"two"') ? 500 : 200, json: {} });
@@ -414,7 +414,7 @@ describe('a webhook', () => {
   });
 
   // guard webhooks-10: a webhook does not wait for the end of a lease after an outage of the database
-  // src/load/turns.ts
+  // src/load/lease-worker.ts
   // - if (this.isClosed || performance.now() > end) throw error;
   // + throw error;
   it('goes on at once after an outage of the database, and is told nothing twice', async () => {
@@ -435,7 +435,7 @@ describe('a webhook', () => {
   });
 
   // guard webhooks-12: a webhook does not wait for an hour after the database's clock was set back by one
-  // src/database/leases.ts
+  // src/database/lease-statements.ts
   // - some(`due_at > now() + interval '${2 * pauses[1]} seconds'`)
   // + some('false')
   it("is told after the database's clock was set back by an hour", async () => {

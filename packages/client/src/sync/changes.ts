@@ -17,7 +17,7 @@ export interface StoreChanges extends TableChanges {
 
 export type Listener = (changes: StoreChanges) => void | Promise<void>;
 
-type InTurn = <T>(job: () => Promise<T>) => Promise<T>;
+type OneAtATime = <T>(job: () => Promise<T>) => Promise<T>;
 
 /** A message about a write in one tab. Another tab that had another head before it has missed changes. */
 interface TabMessage {
@@ -35,14 +35,14 @@ export class ChangeNotifier {
   readonly #onError: (error: unknown) => void;
   readonly #tabs: Tabs<TabMessage>;
 
-  /** Checks messages of other tabs against the storage, in turn with reads and writes there. */
+  /** Checks messages of other tabs against the storage, one at a time with reads and writes there. */
   constructor(
     head: StoredHead,
-    { prefix, onError, inTurn }: { prefix: string; onError: (error: unknown) => void; inTurn: InTurn },
+    { prefix, onError, oneAtATime }: { prefix: string; onError: (error: unknown) => void; oneAtATime: OneAtATime },
   ) {
     this.#head = head;
     this.#onError = onError;
-    this.#tabs = new Tabs(`store:${prefix}`, (told) => void inTurn(() => this.#hear(told)).catch(() => undefined));
+    this.#tabs = new Tabs(`store:${prefix}`, (told) => void oneAtATime(() => this.#hear(told)).catch(() => undefined));
   }
 
   /** Adds a listener. Call the returned function to remove it. */

@@ -29,7 +29,7 @@ export class SyncStore<Reason extends string = string> {
   readonly #followings = new Set<Following>();
   #syncing: Promise<Synced<Reason>> | undefined;
   /** Serialises reading and applying, so that half of an answer is never read. */
-  #turn: Promise<unknown> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
   #opened: Promise<void> | undefined;
   #isDamaged = false;
 
@@ -49,8 +49,8 @@ export class SyncStore<Reason extends string = string> {
     this.#prefix = prefix;
     this.#tables = new Tables(storage, prefix);
     this.#head = new StoredHead(storage, prefix);
-    const inTurn = <T>(job: () => Promise<T>) => this.#inTurn(job);
-    this.#news = new ChangeNotifier(this.#head, { prefix, onError: onListenerError, inTurn });
+    const oneAtATime = <T>(job: () => Promise<T>) => this.#oneAtATime(job);
+    this.#news = new ChangeNotifier(this.#head, { prefix, onError: onListenerError, oneAtATime });
     this.#returns = new SyncOnReturn(syncOnReturn, () => void this.sync());
     this.#leave = source.addStore?.(this);
   }
@@ -93,7 +93,7 @@ export class SyncStore<Reason extends string = string> {
   }
 
   user(): Promise<SyncUser | undefined> {
-    return this.#inTurn(async () => (await this.#noticedHead())?.user);
+    return this.#oneAtATime(async () => (await this.#noticedHead())?.user);
   }
 
   /** Returns rows in the order of their ids. */
@@ -117,7 +117,7 @@ export class SyncStore<Reason extends string = string> {
   /** Removes everything, as a logout does: the next sync starts again. */
   clear(): Promise<void> {
     return this.#alone(() =>
-      this.#inTurn(async () => {
+      this.#oneAtATime(async () => {
         await this.#clear();
         this.#returns.forget();
         this.#news.tell(undefined, { ...nothing(), everything: true, user: undefined });
@@ -138,7 +138,7 @@ export class SyncStore<Reason extends string = string> {
     return this.#source.changesSince(version, { names: this.#names, following });
   }
 
-  /** Waits for a change before its turn, and applies the answer in it, unless anything was written in between. */
+  /** Waits for a change before it runs, and applies the answer there, unless anything was written in between. */
   async #follow(call: FollowingCall): Promise<Synced<Reason>> {
     if (call.wait === 0 && this.#source.isSignedIn === undefined) return this.sync();
     const known = call.wait > 0 ? await this.#head.read() : undefined;
@@ -171,18 +171,18 @@ export class SyncStore<Reason extends string = string> {
   }
 
   async #syncOnce(ask: Ask<Reason>): Promise<Synced<Reason>> {
-    const head = await this.#inTurn(() => this.#begin());
+    const head = await this.#oneAtATime(() => this.#begin());
     try {
       const answer = await ask(head);
       if (!answer.ok) return answer;
       const spooled = await new Spool(this.#storage, this.#prefix).read(answer.result);
       if (head.user === undefined || head.user.id === spooled.user.id)
-        return { ...answer, result: await this.#inTurn(() => this.#foldIn(head, spooled)) };
+        return { ...answer, result: await this.#oneAtATime(() => this.#foldIn(head, spooled)) };
     } finally {
       await this.#discard();
     }
     // Another user has logged in: this answer lacks all that this user had before that version.
-    await this.#inTurn(() => this.#clear());
+    await this.#oneAtATime(() => this.#clear());
     return this.#syncOnce(ask);
   }
 
@@ -242,13 +242,13 @@ export class SyncStore<Reason extends string = string> {
     try {
       this.#opened ??= this.#open();
       await this.#opened;
-      return await this.#inTurn(read);
+      return await this.#oneAtATime(read);
     } catch (error) {
       this.#opened = undefined;
       if (!(error instanceof StoreDamaged)) throw error;
     }
     // Another tab may have been writing. If that is not the cause, the next sync starts again.
-    return this.#alone(() => this.#inTurn(() => this.#goOn().then(read))).catch((error: unknown) => {
+    return this.#alone(() => this.#oneAtATime(() => this.#goOn().then(read))).catch((error: unknown) => {
       if (!(error instanceof StoreDamaged)) throw error;
       this.#isDamaged = true;
       return [];
@@ -257,7 +257,7 @@ export class SyncStore<Reason extends string = string> {
 
   /** Applies the rest of an answer after a crash in the middle of it, before anything is read. */
   async #open(): Promise<void> {
-    if (await this.#hasBegun()) await this.#alone(() => this.#inTurn(() => this.#goOn()));
+    if (await this.#hasBegun()) await this.#alone(() => this.#oneAtATime(() => this.#goOn()));
   }
 
   async #goOn(): Promise<void> {
@@ -280,9 +280,9 @@ export class SyncStore<Reason extends string = string> {
     return alone(this.#storage, this.#prefix, job);
   }
 
-  #inTurn<T>(job: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(job);
-    this.#turn = done.catch(() => undefined);
+  #oneAtATime<T>(job: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(job);
+    this.#last = done.catch(() => undefined);
     return done;
   }
 }

@@ -2,37 +2,37 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Rounds } from './rounds';
 
 /**
- * Writes down how far a turn has come. Tries again while that fails, so that a turn does not wait for the end of its
- * lease after an outage of the database.
+ * Writes down how far the work under a lease has come. Tries again while that fails, so that the rest does not wait for
+ * the end of the lease after an outage of the database.
  */
 export type Note = <T>(write: () => Promise<T>) => Promise<T>;
 
-interface Parts<Turn> {
-  /** Comes before each look for turns. Returns whether it has more to do. */
+interface Parts<Lease> {
+  /** Comes before each look for work. Returns whether it has more to do. */
   before?: () => Promise<boolean>;
-  /** Takes some turns, so that no other instance takes them. */
-  take: (most: number) => Promise<Turn[]>;
+  /** Leases some rows, so that no other instance takes them. */
+  take: (most: number) => Promise<Lease[]>;
   /** Deals with its failures itself. */
-  work: (turn: Turn, note: Note) => Promise<void>;
-  /** Told of each failure to look for turns. */
+  work: (lease: Lease, note: Note) => Promise<void>;
+  /** Called for each failure to look for work. */
   failed: (error: unknown) => void;
-  /** Time after which another instance may take a turn. */
+  /** Time after which another instance may take the row. */
   leaseMs: number;
 }
 
-/** Turns at an instance. */
+/** Leases at an instance. */
 const MOST_AT_ONCE = 10;
-/** Pause until the end of a turn is noted again, when that has failed. */
+/** Pause until a note is tried again, when it has failed. */
 const NOTE_AGAIN_MS = 300;
 
-/** Takes turns that instances share, and does some at once. */
-export class Turns<Turn> {
+/** Leases rows that instances share, and works on some at once. */
+export class LeaseWorker<Lease> {
   isClosed = false;
   private readonly running = new Set<Promise<void>>();
   private readonly rounds: Rounds;
 
   constructor(
-    private readonly parts: Parts<Turn>,
+    private readonly parts: Parts<Lease>,
     pauseMs: number,
   ) {
     this.rounds = new Rounds(() => this.round(), pauseMs, parts.failed);
@@ -73,9 +73,9 @@ export class Turns<Turn> {
     const { before, take, work } = this.parts;
     const isMore = (await before?.()) ?? false;
     const most = MOST_AT_ONCE - this.running.size;
-    const turns = most > 0 ? await take(most) : [];
-    for (const turn of this.isClosed ? [] : turns) {
-      const working = work(turn, (write) => this.note(write)).finally(() => {
+    const leases = most > 0 ? await take(most) : [];
+    for (const lease of this.isClosed ? [] : leases) {
+      const working = work(lease, (write) => this.note(write)).finally(() => {
         this.running.delete(working);
         this.rounds.again();
       });

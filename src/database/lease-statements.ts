@@ -23,7 +23,7 @@ interface Taking {
  * SQL for rows that instances share: one instance at a time has a row. It counts its attempts, and lets the row wait
  * longer after each failure. A row whose instance has died is due again at the end of the lease.
  */
-export class Lease {
+export class LeaseStatements {
   readonly ms: number;
   /** The time before which a failure is too old to go on. */
   readonly tooOld: string;
