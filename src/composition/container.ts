@@ -60,7 +60,7 @@ export async function buildContainer(
   const { watch, rest } = deadline;
   const entrance = { watch, rest, fail, ...access, queues: services.queues, limiter: services.limiter };
   const { inbox, meter } = services;
-  const pageParts = { inbox, meter, metricsUrl, inboxToken: keys.inboxToken };
+  const pageDeps = { inbox, meter, metricsUrl, inboxToken: keys.inboxToken };
   const routers: Mounted[] = [
     // Before /user/:id, which would refuse a GET.
     { router: changesRouter(services.sync, { reading: cookies.reading, rest }) },
@@ -76,15 +76,15 @@ export async function buildContainer(
     { at: '/.well-known', router: services.jwks },
     { at: '/captcha', router: services.shownCaptchas },
     { router: services.receipts },
-    ...pages(config, pageParts).map((router) => ({ router })),
+    ...pages(config, pageDeps).map((router) => ({ router })),
     { router: healthRouter(health) },
     { router: services.uploads },
   ];
   services.parts.begin();
 
-  const appParts = { routers, onError, logger, bearer: bearerSessions(names) };
+  const appDeps = { routers, onError, logger, bearer: bearerSessions(names) };
   return {
-    app: createApp({ ...appParts, observe: observers?.request, enclose: observers?.enclose }, config.http),
+    app: createApp({ ...appDeps, observe: observers?.request, enclose: observers?.enclose }, config.http),
     services,
     announceStop: () => {
       health.announceStop();

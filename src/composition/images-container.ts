@@ -24,9 +24,9 @@ export async function buildImagesContainer(config: Config, outside: Outside) {
   const health = new Health(connections.probe, connections.reading.replica);
   const routers = [{ router: healthRouter(health) }, { router: images.uploads }];
   const onError = errorHandler(failWith(logger));
-  const appParts = { routers, onError, logger, observe: observers?.request, enclose: observers?.enclose };
+  const appDeps = { routers, onError, logger, observe: observers?.request, enclose: observers?.enclose };
   return {
-    app: createApp(appParts, config.http),
+    app: createApp(appDeps, config.http),
     services: { ...base, parts },
     announceStop: () => health.announceStop(),
     close: () => parts.close(),

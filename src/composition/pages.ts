@@ -31,14 +31,14 @@ export function downloadMeter(limiter: Limiter): Meter {
   };
 }
 
-export interface PageParts {
+export interface PageDeps {
   inbox: Inbox | undefined;
   inboxToken: string;
   metricsUrl: () => string | undefined;
   meter: Meter;
 }
 
-export function pages({ http }: Config, { inbox, inboxToken, metricsUrl, meter }: PageParts): Router[] {
+export function pages({ http }: Config, { inbox, inboxToken, metricsUrl, meter }: PageDeps): Router[] {
   const links = { hasDocs: http.docsPage, metricsUrl };
   return [
     ...(http.docsPage ? [docsRouter({ hasInbox: inbox !== undefined }, meter)] : []),

@@ -20,7 +20,7 @@ export interface AppSettings {
   publicUrl?: string | undefined;
 }
 
-export interface AppParts {
+export interface AppDeps {
   /** Routers in order: the first that knows a path answers. */
   routers: Mounted[];
   onError: ErrorRequestHandler;
@@ -33,8 +33,8 @@ export interface AppParts {
   enclose?: RequestHandler | undefined;
 }
 
-export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl }: AppSettings): Express {
-  const { routers, onError, logger, bearer, observe, enclose } = parts;
+export function createApp(deps: AppDeps, { trustProxy, corsOrigins, publicUrl }: AppSettings): Express {
+  const { routers, onError, logger, bearer, observe, enclose } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');

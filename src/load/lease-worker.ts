@@ -7,7 +7,7 @@ import { Rounds } from './rounds';
  */
 export type Note = <T>(write: () => Promise<T>) => Promise<T>;
 
-interface Parts<Lease> {
+interface Deps<Lease> {
   /** Comes before each look for work. Returns whether it has more to do. */
   before?: () => Promise<boolean>;
   /** Leases some rows, so that no other instance takes them. */
@@ -32,10 +32,10 @@ export class LeaseWorker<Lease> {
   private readonly rounds: Rounds;
 
   constructor(
-    private readonly parts: Parts<Lease>,
+    private readonly deps: Deps<Lease>,
     pauseMs: number,
   ) {
-    this.rounds = new Rounds(() => this.round(), pauseMs, parts.failed);
+    this.rounds = new Rounds(() => this.round(), pauseMs, deps.failed);
   }
 
   begin(): void {
@@ -59,7 +59,7 @@ export class LeaseWorker<Lease> {
   }
 
   private async note<T>(write: () => Promise<T>): Promise<T> {
-    for (const end = performance.now() + this.parts.leaseMs; ;) {
+    for (const end = performance.now() + this.deps.leaseMs; ;) {
       try {
         return await write();
       } catch (error) {
@@ -70,7 +70,7 @@ export class LeaseWorker<Lease> {
   }
 
   private async round(): Promise<boolean> {
-    const { before, take, work } = this.parts;
+    const { before, take, work } = this.deps;
     const isMore = (await before?.()) ?? false;
     const most = MOST_AT_ONCE - this.running.size;
     const leases = most > 0 ? await take(most) : [];

@@ -15,7 +15,7 @@ export { signUploadToken, type Uploader } from './upload-token';
 
 export type ImageServerOptions = StoreOptions & UploadTimes;
 
-export interface ImageServerParts {
+export interface ImageServerDeps {
   book: ImageBook;
   /** `decoding`: images being decoded, per user. */
   queues: UploadQueues & { decoding: Queue };
@@ -38,7 +38,7 @@ export interface ImageServer {
 /** Accepts images by Qiniu's upload protocol, keeps them in a folder, and serves them. */
 export function createImageServer(
   options: ImageServerOptions,
-  { book, queues, host, counts }: ImageServerParts,
+  { book, queues, host, counts }: ImageServerDeps,
 ): ImageServer {
   const store = new ImageStore(options, book, new ImageRewriter(queues.decoding), counts);
   return {

@@ -17,7 +17,7 @@ import { keptClaimView, keptData } from './export-schemas';
 import type { ExportService } from './export-service';
 import type { NumberClaimsService } from './number-claims-service';
 
-interface Parts {
+interface Deps {
   account: AccountService;
   numberClaims: NumberClaimsService;
   exporting: ExportService;
@@ -25,7 +25,7 @@ interface Parts {
   devices: DeviceCookies;
 }
 
-export function accountRouter({ account, numberClaims, exporting, cookies, devices }: Parts): Operation[] {
+export function accountRouter({ account, numberClaims, exporting, cookies, devices }: Deps): Operation[] {
   const askerOf = ({ req, session, caller }: UserCall): Asker => ({ ...session, caller, device: devices.find(req) });
   return [
     operation({

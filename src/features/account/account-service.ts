@@ -19,7 +19,7 @@ export interface ClosingRepositories extends CredentialsRepositories {
   numberClaims: NumberClaimsRepository;
 }
 
-interface Parts {
+interface Deps {
   users: UsersRepository;
   verificationTokens: VerificationTokensRepository;
   ownPassword: OwnPassword;
@@ -55,10 +55,10 @@ interface Move {
 
 /** Changes to the account as a whole, made by its owner, or by an operator, who does not know its password. */
 export class AccountService {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly deps: Deps) {}
 
   async setFindable(userId: string, isFindable: boolean): Promise<void> {
-    const { users } = this.parts;
+    const { users } = this.deps;
     if (!(await users.setFindable(userId, isFindable))) throw new NotSignedIn();
   }
 
@@ -71,7 +71,7 @@ export class AccountService {
   }
 
   async changePhone(asker: Asker, password: string, verificationToken: string): Promise<Account> {
-    const { users, verificationTokens } = this.parts;
+    const { users, verificationTokens } = this.deps;
     const hash = tokenHash(verificationToken);
     const next = await verificationTokens.phoneOfToken(hash);
     if (!next) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
@@ -92,13 +92,13 @@ export class AccountService {
 
   /** Ends all sessions, and forgets the devices and addresses where the account was used. The password stays. */
   async forgetDevices(userId: string, caller: Caller): Promise<void> {
-    const { transaction } = this.parts;
+    const { transaction } = this.deps;
     await this.asOperator(userId, ({ account }) => transaction((repos) => forgetDevices(repos, account, caller)));
   }
 
   /** Ends the rest of an account whose transaction of closing has been committed. */
   async endRest(userId: string, phone: OwnPhone | undefined, caller: Caller): Promise<void> {
-    const { closings, storage, notices, logger } = this.parts;
+    const { closings, storage, notices, logger } = this.deps;
     if (phone) notices.notify('account_closed', { id: userId, phone }, caller);
     await storage.accountClosed(userId).catch((error: unknown) => {
       logger.warn({ err: error }, 'the images of a closed account were not removed; they will be within two days');
@@ -111,12 +111,12 @@ export class AccountService {
    * are ended afterwards, since there may be any number of them.
    */
   private async end(allowed: Allowed, caller: Caller): Promise<void> {
-    await this.parts.transaction((repos) => closeAllowed(repos, allowed, caller));
+    await this.deps.transaction((repos) => closeAllowed(repos, allowed, caller));
     await this.endRest(allowed.account.id, allowed.phone, caller);
   }
 
   private async move(allowed: Allowed, move: Move, caller: Caller): Promise<void> {
-    const { notices, transaction } = this.parts;
+    const { notices, transaction } = this.deps;
     const { account, phone } = allowed;
     // The owner goes on reading what was read before, unless the new phone was proved in another language.
     const next = { ...move.next, language: move.next.language || (phone?.language ?? '') };
@@ -135,7 +135,7 @@ export class AccountService {
   }
 
   private async unproved(userId: string): Promise<Allowed> {
-    const { users } = this.parts;
+    const { users } = this.deps;
     const account = await users.account(userId);
     if (!account) throw new NotFound('no_such_user', 'no such user');
     const [phone] = await users.phonesOf(userId);
@@ -143,7 +143,7 @@ export class AccountService {
   }
 
   private async proved({ userId, caller, device }: Asker, password: string, operation: string): Promise<Proved> {
-    const proved = await this.parts.ownPassword.proved(userId, password, operation, caller, device);
+    const proved = await this.deps.ownPassword.proved(userId, password, operation, caller, device);
     if (!proved) throw new WrongPassword('password');
     return proved;
   }

@@ -13,7 +13,7 @@ type Ending = Transaction<{
   securityEvents: SecurityEventsRepository;
 }>;
 
-interface Parts {
+interface Deps {
   closings: ClosingsRepository;
   transaction: Ending;
   /** For what the usual time limits end. A long statement holds back the syncs of all users. */
@@ -32,18 +32,18 @@ const SWEEPER: Caller = { address: '', ip: '', userAgent: '', requestId: '' };
  * slow statement left, and rows of accounts that another service closed.
  */
 export class ClosingsService {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly deps: Deps) {}
 
   async end(userId: string, caller: Caller): Promise<void> {
     try {
-      if (!(await this.endFirst(userId, caller))) this.parts.background.run(() => this.endAll(userId, caller), LATER);
+      if (!(await this.endFirst(userId, caller))) this.deps.background.run(() => this.endAll(userId, caller), LATER);
     } catch (error) {
-      this.parts.logger.warn({ err: error }, LATER);
+      this.deps.logger.warn({ err: error }, LATER);
     }
   }
 
   async sweep(): Promise<void> {
-    const { closings, slowTransaction, logger } = this.parts;
+    const { closings, slowTransaction, logger } = this.deps;
     const unfinished = (after: string) => closings.unfinished(after);
     for await (const page of pagesOf(PAGE, unfinished, ({ id }) => id))
       for (const { id } of page)
@@ -54,16 +54,16 @@ export class ClosingsService {
   /** Ends a chunk of each list. Returns true when these were all rows. */
   private async endFirst(userId: string, caller: Caller): Promise<boolean> {
     let isAll = true;
-    for (const chunk of this.chunks(userId, caller, this.parts.transaction))
+    for (const chunk of this.chunks(userId, caller, this.deps.transaction))
       isAll = (await chunk('')).length < PAGE && isAll;
-    if (isAll) await this.parts.closings.forget(userId);
+    if (isAll) await this.deps.closings.forget(userId);
     return isAll;
   }
 
-  private async endAll(userId: string, caller: Caller, transaction = this.parts.transaction): Promise<void> {
+  private async endAll(userId: string, caller: Caller, transaction = this.deps.transaction): Promise<void> {
     for (const chunk of this.chunks(userId, caller, transaction))
       for await (const page of pagesOf(PAGE, chunk, ({ id }) => id)) void page;
-    await this.parts.closings.forget(userId);
+    await this.deps.closings.forget(userId);
   }
 
   /** Returns functions, each of which ends a page of one list and returns it. */

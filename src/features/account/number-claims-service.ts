@@ -11,7 +11,7 @@ import { oneAtATime, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { close, type AccountService, type Asker, type ClosingRepositories } from './account-service';
 import type { NumberClaim, NumberClaimsRepository } from './number-claims-repository';
 
-interface Parts {
+interface Deps {
   claims: NumberClaimsRepository;
   account: Pick<AccountService, 'endRest'>;
   ownPassword: OwnPassword;
@@ -42,24 +42,24 @@ interface Outcome {
  */
 export class NumberClaimsService {
   constructor(
-    private readonly parts: Parts,
+    private readonly deps: Deps,
     private readonly rules: ClaimRules,
   ) {}
 
   /** Returns the claim, or undefined if the number is free now. The token stays valid, to register with. */
   async startOver(verificationToken: string, caller: Caller): Promise<NumberClaim | undefined> {
     if (this.rules.recycleDays === 0) throw new Forbidden('start_over_off', 'the operator does not hand numbers on');
-    return oneAtATime(this.parts.queues, verificationToken, (hash) => this.startOverBy(hash, caller));
+    return oneAtATime(this.deps.queues, verificationToken, (hash) => this.startOverBy(hash, caller));
   }
 
   /** Returns the open claims of the session's account. */
   async ofSession(session: { userId: string; credentialsVersion: number }): Promise<NumberClaim[]> {
-    return this.parts.claims.ofAccount({ ...session, id: session.userId });
+    return this.deps.claims.ofAccount({ ...session, id: session.userId });
   }
 
   /** Ends the claim, and the codes and tokens of the number: another claim needs another proof. */
   async keep({ userId, caller, device }: Asker, password: string): Promise<void> {
-    const { ownPassword, transaction } = this.parts;
+    const { ownPassword, transaction } = this.deps;
     const proved = await ownPassword.proved(userId, password, 'keep_number', caller, device);
     if (!proved) throw new WrongPassword('password');
     const { account, phone, number } = proved;
@@ -73,7 +73,7 @@ export class NumberClaimsService {
   }
 
   private async startOverBy(hash: Buffer, caller: Caller): Promise<NumberClaim | undefined> {
-    const { transaction, account, notices } = this.parts;
+    const { transaction, account, notices } = this.deps;
     const outcome = await transaction((repos) => this.decide(repos, hash, caller));
     if (!outcome) return undefined;
     const { claim, isNew, userId, phone } = outcome;

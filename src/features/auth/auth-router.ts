@@ -18,7 +18,7 @@ import type { AuthService } from './auth-service';
 import type { DeviceCookies } from './device-cookies';
 import { unknownToken, type TokenLogins } from './token-logins';
 
-interface Parts {
+interface Deps {
   auth: AuthService;
   tokenLogins: TokenLogins;
   sessions: SessionsService;
@@ -35,7 +35,7 @@ const BEGINNING = {
 } as const;
 const REFUSALS_OF_SESSIONS = ['account_suspended', 'too_many_attempts', 'too_many_at_once', 'https_required'] as const;
 
-export function authRouter({ auth, tokenLogins, sessions, cookies, devices, publicUrlOf }: Parts): Operation[] {
+export function authRouter({ auth, tokenLogins, sessions, cookies, devices, publicUrlOf }: Deps): Operation[] {
   return [
     operation({
       path: '/user/register',

@@ -18,7 +18,7 @@ import { enterShares, type Device, type LoginAttempts, type PasswordQueues } fro
 import { deviceOf, type OwnPassword } from './own-password';
 import type { Passwords } from './passwords';
 
-interface Parts {
+interface Deps {
   users: UsersRepository;
   sessions: SessionsRepository;
   verificationTokens: VerificationTokensRepository;
@@ -49,14 +49,14 @@ const HAS_PASSWORD = 'the account has a password: change_password sets another o
 
 /** Accounts and their passwords. No hashing and no outward call happens inside a transaction. */
 export class AuthService {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly deps: Deps) {}
 
   async register(verificationToken: string, registration: Registration, caller: Caller): Promise<string> {
-    return oneAtATime(this.parts.queues, verificationToken, (hash) => this.registerBy(hash, registration, caller));
+    return oneAtATime(this.deps.queues, verificationToken, (hash) => this.registerBy(hash, registration, caller));
   }
 
   private async registerBy(hash: Buffer, { nickname, password }: Registration, caller: Caller): Promise<string> {
-    const { users, verificationTokens, transaction } = this.parts;
+    const { users, verificationTokens, transaction } = this.deps;
     const phone = await verificationTokens.phoneOfToken(hash);
     if (!phone) throw new NotFound('no_such_token', NO_SUCH_TOKEN);
     if (await users.isPhoneTaken(phone.number)) throw new PhoneTaken('still good for reset_password');
@@ -79,7 +79,7 @@ export class AuthService {
    * right password does it tell that the account is suspended: such a login counts as a right one.
    */
   async authenticate(phone: Phone, password: string, caller: Caller, from: Device | undefined): Promise<Account> {
-    const { users, attempts, audit } = this.parts;
+    const { users, attempts, audit } = this.deps;
     const device = from && deviceOf(await users.accountByPhone(phone.number), from);
     const attempt = await attempts.begin({ phone: phone.number, caller, device });
     try {
@@ -100,7 +100,7 @@ export class AuthService {
   }
 
   private async ifRight(account: Account | undefined, password: string, caller: Caller): Promise<Account | undefined> {
-    const { users, passwords, logger } = this.parts;
+    const { users, passwords, logger } = this.deps;
     if (!(await passwords.matches(password, account?.passwordHash, caller.address)) || !account) return undefined;
     if (!passwords.isOutdated(account.passwordHash)) return account;
     try {
@@ -116,13 +116,13 @@ export class AuthService {
   /** Refuses with `otherwise` when the credentials have changed since. */
   async messagingToken(account: Account, publicUrl: string, otherwise = wrongCredentials): Promise<string> {
     const { credentialsVersion } = account;
-    const token = await this.parts.messaging.token(account, { credentialsVersion }, publicUrl);
+    const token = await this.deps.messaging.token(account, { credentialsVersion }, publicUrl);
     if (token === undefined) throw await this.refusalSince(account, otherwise);
     return token;
   }
 
   async beginSession(account: Account, session: NewSession, caller: Caller): Promise<void> {
-    const { sessions, queues, notices } = this.parts;
+    const { sessions, queues, notices } = this.deps;
     const start = () => sessions.start(session, account.credentialsVersion, caller);
     const begun = await queues.sessionStarts.run(account.id, start);
     if (!begun) throw await this.refusalSince(account, wrongCredentials);
@@ -131,7 +131,7 @@ export class AuthService {
 
   /** Returns why a login is refused whose password was right: it was changed since, or the account was suspended. */
   private async refusalSince({ id, credentialsVersion }: Account, otherwise: () => AppError): Promise<AppError> {
-    const now = await this.parts.users.account(id);
+    const now = await this.deps.users.account(id);
     return now?.isSuspended && now.credentialsVersion === credentialsVersion ? suspended() : otherwise();
   }
 
@@ -141,7 +141,7 @@ export class AuthService {
     caller: Caller,
     from: Device | undefined,
   ): Promise<Account> {
-    const { ownPassword, attempts, notices, transaction } = this.parts;
+    const { ownPassword, attempts, notices, transaction } = this.deps;
     const proved = await ownPassword.proved(userId, oldPassword, 'change_password', caller, from);
     if (!proved) throw new WrongPassword('oldPassword');
     const { account, phone, number } = proved;
@@ -170,10 +170,10 @@ export class AuthService {
     password: string,
     caller: Caller,
   ): Promise<Account> {
-    const account = await this.parts.users.account(userId);
+    const account = await this.deps.users.account(userId);
     if (!account) throw new NotSignedIn();
     if (account.passwordHash !== '') throw new BadRequest('has_password', HAS_PASSWORD);
-    const { queues } = this.parts;
+    const { queues } = this.deps;
     return oneAtATime(queues, verificationToken, (hash) => this.setFirst(account, { sid, hash, password }, caller));
   }
 
@@ -182,7 +182,7 @@ export class AuthService {
     { sid, hash, password }: { sid: string; hash: Buffer; password: string },
     caller: Caller,
   ): Promise<Account> {
-    const { users, verificationTokens, attempts, notices, transaction } = this.parts;
+    const { users, verificationTokens, attempts, notices, transaction } = this.deps;
     const { id: userId, credentialsVersion } = account;
     const phone = await verificationTokens.phoneOfToken(hash);
     if (!phone) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
@@ -204,11 +204,11 @@ export class AuthService {
   }
 
   async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
-    await oneAtATime(this.parts.queues, verificationToken, (hash) => this.resetBy(hash, password, caller));
+    await oneAtATime(this.deps.queues, verificationToken, (hash) => this.resetBy(hash, password, caller));
   }
 
   private async resetBy(hash: Buffer, password: string, caller: Caller): Promise<void> {
-    const { users, verificationTokens, attempts, notices, transaction } = this.parts;
+    const { users, verificationTokens, attempts, notices, transaction } = this.deps;
     const phone = await verificationTokens.phoneOfToken(hash);
     if (!phone) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     const account = await users.accountByPhone(phone.number);
@@ -231,7 +231,7 @@ export class AuthService {
 
   /** Hashes in the share of `who`, so that strangers who try the account's password cannot block a new password. */
   private async hashed(password: string, who: string, caller: Caller): Promise<string> {
-    const { queues, passwords } = this.parts;
+    const { queues, passwords } = this.deps;
     const leave = await enterShares(queues, who, caller);
     try {
       return await passwords.hash(password, caller.address);

@@ -6,7 +6,7 @@ import type { Account, UsersRepository } from '../users/users-repository';
 import type { Device, LoginAttempts } from './login-attempts';
 import type { Passwords } from './passwords';
 
-interface Parts {
+interface Deps {
   users: UsersRepository;
   passwords: Passwords;
   attempts: LoginAttempts;
@@ -23,7 +23,7 @@ export interface Proved {
 
 /** Asks a signed-in user for the password again, since the session may have been stolen. */
 export class OwnPassword {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly deps: Deps) {}
 
   /** Returns undefined for a wrong password, which counts as a failed login and is noted as one at `operation`. */
   async proved(
@@ -33,7 +33,7 @@ export class OwnPassword {
     caller: Caller,
     from: Device | undefined,
   ): Promise<Proved | undefined> {
-    const { users, passwords, attempts, audit } = this.parts;
+    const { users, passwords, attempts, audit } = this.deps;
     const account = await users.account(userId);
     if (!account) throw new NotSignedIn();
     const [phone] = await users.phonesOf(account.id);

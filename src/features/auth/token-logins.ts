@@ -17,7 +17,7 @@ import { oneAtATime, NO_SUCH_TOKEN } from '../verification/verification-token';
 import { NoAccount, PhoneTaken, suspended, type CredentialsRepositories } from './credentials';
 import type { LoginAttempts } from './login-attempts';
 
-interface Parts {
+interface Deps {
   users: UsersRepository;
   verificationTokens: VerificationTokensRepository;
   codes: VerificationCodes;
@@ -52,19 +52,19 @@ export interface Entrant {
  */
 export class TokenLogins {
   constructor(
-    private readonly parts: Parts,
+    private readonly deps: Deps,
     private readonly rules: TokenLoginRules,
   ) {}
 
   /** Runs requests with the same token one at a time, so that a repeated one finds what the first one did. */
   oneAtATime<T>(token: string, work: (hash: Buffer) => Promise<T>): Promise<T> {
-    return oneAtATime(this.parts.queues, token, work);
+    return oneAtATime(this.deps.queues, token, work);
   }
 
   /** Finds the account. Counts as a right login, and never as a failed one: strangers cannot use it up. */
   async login(hash: Buffer, caller: Caller): Promise<Entrant> {
     const phone = await this.phoneOf(hash, caller, 'login_by_token');
-    const account = await this.parts.users.accountByPhone(phone.number);
+    const account = await this.deps.users.accountByPhone(phone.number);
     if (!account) throw new NoAccount();
     return this.admitted({ account, isNew: false, phone, hash, operation: 'login_by_token' }, caller);
   }
@@ -72,7 +72,7 @@ export class TokenLogins {
   /** Prepares an account without a password. A repeated request finds the one that it has created. */
   async register(hash: Buffer, nickname: string, caller: Caller): Promise<Entrant> {
     const phone = await this.phoneOf(hash, caller, 'register_by_token');
-    const known = await this.parts.users.accountByPhone(phone.number);
+    const known = await this.deps.users.accountByPhone(phone.number);
     if (known && !phone.usedBy) throw new PhoneTaken('still good for login_by_token and reset_password');
     // Both times are those of one transaction if this operation has used the token.
     if (known && phone.usedAt && known.createdAt < phone.usedAt) throw unknownToken('register_by_token');
@@ -82,7 +82,7 @@ export class TokenLogins {
 
   /** Uses the token and starts the session, or does neither. */
   async begin(entrant: Entrant, session: NewSession, caller: Caller): Promise<void> {
-    const { queues, transaction, notices } = this.parts;
+    const { queues, transaction, notices } = this.deps;
     const { id } = entrant.account;
     await queues.sessionStarts.run(id, () => transaction((repos) => this.beginIn(repos, entrant, session, caller)));
     notices.loggedIn(id, caller);
@@ -126,7 +126,7 @@ export class TokenLogins {
   private async phoneOf(hash: Buffer, caller: Caller, operation: TokenOperation): Promise<ShownToken> {
     if (this.rules.passwordRequired)
       throw new Forbidden('password_required', 'the operator requires a password: a code is not enough');
-    const token = await this.parts.verificationTokens.tokenBy(hash);
+    const token = await this.deps.verificationTokens.tokenBy(hash);
     const isGood = token && (!token.usedBy || this.askerHmacs(token, caller).some((one) => token.usedBy?.equals(one)));
     if (!isGood) throw unknownToken(operation);
     return token;
@@ -134,15 +134,15 @@ export class TokenLogins {
 
   private async admitted(entrant: Entrant, caller: Caller): Promise<Entrant> {
     const { account, phone, operation } = entrant;
-    await this.parts.attempts.byToken(phone.number, caller);
+    await this.deps.attempts.byToken(phone.number, caller);
     if (!account.isSuspended) return entrant;
     const event = { event: 'login_failed', userId: account.id, phone, detail: `${operation}, suspended` } as const;
-    await this.parts.audit.noteUpToLimit(event, caller);
+    await this.deps.audit.noteUpToLimit(event, caller);
     throw suspended();
   }
 
   private askerHmacs({ number }: Phone, { address }: Caller): Buffer[] {
-    return this.parts.codes.askerHmacs(number, address);
+    return this.deps.codes.askerHmacs(number, address);
   }
 }
 

@@ -6,7 +6,7 @@ import type { EventsRepository } from './events-repository';
 
 const EVERY_MS = 200;
 
-interface Parts {
+interface Deps {
   events: Pick<EventsRepository, 'gather'>;
   horizons: Pick<Horizons, 'present' | 'firstUngathered'>;
   logger: Pick<Logger, 'warn'>;
@@ -16,8 +16,8 @@ interface Parts {
 export class EventGatherer {
   private readonly rounds: Rounds;
 
-  constructor(private readonly parts: Parts) {
-    const failed = loggingFailures(parts.logger, 'events of several servers were not gathered: the next round does it');
+  constructor(private readonly deps: Deps) {
+    const failed = loggingFailures(deps.logger, 'events of several servers were not gathered: the next round does it');
     this.rounds = new Rounds(() => this.gather(), EVERY_MS, failed);
   }
 
@@ -30,7 +30,7 @@ export class EventGatherer {
   }
 
   private async gather(): Promise<boolean> {
-    const { events, horizons } = this.parts;
+    const { events, horizons } = this.deps;
     const first = await horizons.firstUngathered();
     if (first === undefined) return false;
     const horizon = await horizons.present();

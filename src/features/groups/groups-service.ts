@@ -22,7 +22,7 @@ export interface GroupSettings {
   maxJoined: number;
 }
 
-export interface GroupsParts {
+export interface GroupsDeps {
   groups: GroupsRepository;
   memberships: MembershipsRepository;
   transaction: Transaction<{ groups: GroupsRepository; memberships: MembershipsRepository }>;
@@ -32,24 +32,24 @@ export interface GroupsParts {
 /** Groups, as their members see and name them. */
 export class GroupsService {
   constructor(
-    private readonly parts: GroupsParts,
+    private readonly deps: GroupsDeps,
     readonly settings: GroupSettings,
     private readonly portraits: PortraitRules,
   ) {}
 
   async ofMember(userId: string): Promise<GroupSummary[]> {
-    return this.parts.groups.ofMember(userId);
+    return this.deps.groups.ofMember(userId);
   }
 
   async detail(groupId: string, { reads }: Pick<Reader, 'reads'>): Promise<GroupDetail> {
-    const found = await this.parts.groups.detail(groupId, reads);
+    const found = await this.deps.groups.detail(groupId, reads);
     if (!found) throw new NotFound('no_such_group', 'id: is not one of your groups');
     return found;
   }
 
   /** Returns the members in pages, in the order of their ids. */
   async members(groupId: string, userId: string): Promise<AsyncGenerator<Member[]>> {
-    const { memberships, reading } = this.parts;
+    const { memberships, reading } = this.deps;
     const roles = await memberships.roles(groupId, [userId]);
     if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: is not one of your groups');
     const at = reading.readAt();
@@ -65,7 +65,7 @@ export class GroupsService {
       throw new BadRequest('group_full', `memberIds: a group has at most ${maxMembers} members`);
     // As hard to guess as a user's id: users who know it may be allowed to join by it.
     const id = newGroupId();
-    await this.parts.transaction(async ({ groups, memberships }) => {
+    await this.deps.transaction(async ({ groups, memberships }) => {
       const fit = await memberships.fitAmong(userId, others, addFriendsOnly);
       // Locks the user too, so that a user makes one group at a time.
       const open = await memberships.lockOpen([userId, ...fit]);
@@ -83,7 +83,7 @@ export class GroupsService {
   /** Changes a group. The creator and managers may do so. */
   async change(groupId: string, userId: string, changes: GroupChanges): Promise<void> {
     checkPortraitHost(this.portraits, changes.portraitUri);
-    await this.parts.transaction(async ({ groups, memberships }) => {
+    await this.deps.transaction(async ({ groups, memberships }) => {
       await memberships.lockAs(groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR, MANAGER));
       await groups.change(groupId, changes);
     });
@@ -91,7 +91,7 @@ export class GroupsService {
 
   /** Sets the user's name in this group. */
   async setDisplayName(groupId: string, userId: string, displayName: string): Promise<void> {
-    const isMember = await this.parts.memberships.setDisplayName(groupId, userId, displayName);
+    const isMember = await this.deps.memberships.setDisplayName(groupId, userId, displayName);
     if (!isMember) throw noSuchGroup();
   }
 }

@@ -22,8 +22,8 @@ export async function buildImages(needs: Needs, settings: StorageSettings) {
   const { repos, queues, transaction, publicUrlOf, sessionSecrets, limiter } = needs;
   const images = new ImageAccounts({ ...repos, transaction, limiter });
   const counts = new Tally();
-  const parts = { images, queues, publicUrlOf, counts };
-  const { storage, uploads } = await chooseImageStorage(settings, sessionSecrets, parts);
+  const deps = { images, queues, publicUrlOf, counts };
+  const { storage, uploads } = await chooseImageStorage(settings, sessionSecrets, deps);
   return {
     storage,
     uploads,

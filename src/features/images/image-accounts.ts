@@ -16,7 +16,7 @@ import type { ImagesRepository } from './images-repository';
 
 const RETRY_SECONDS = 3_600;
 
-interface Parts {
+interface Deps {
   images: ImagesRepository;
   users: UsersRepository;
   transaction: Transaction<{ images: ImagesRepository }>;
@@ -25,7 +25,7 @@ interface Parts {
 
 /** The accounts' side of images: what an account may upload, and which of its images are still shown. */
 export class ImageAccounts implements ImageBook, OwnImages {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly deps: Deps) {}
 
   admit(uploader: Uploader, caller: Caller): Promise<void> {
     return this.count('uploadsPerHour', uploader, caller);
@@ -38,14 +38,14 @@ export class ImageAccounts implements ImageBook, OwnImages {
   async charge({ userId }: Uploader, uploads: number, caller: Caller): Promise<void> {
     const use = { limit: 'uploadsPerHour', subject: userId } as const;
     try {
-      for (let count = 0; count < uploads; count += 1) await this.parts.limiter.take(caller, use);
+      for (let count = 0; count < uploads; count += 1) await this.deps.limiter.take(caller, use);
     } catch (error) {
       if (!(error instanceof TooManyRequests)) throw error;
     }
   }
 
   async enter(image: ImageEntry, uploader: Uploader, mostBytes: number): Promise<'new' | 'known'> {
-    return this.parts.transaction(async ({ images }) => {
+    return this.deps.transaction(async ({ images }) => {
       if (!(await images.lockUploader(uploader.userId, uploader.credentialsVersion))) throw ended();
       if (await images.renew(image)) return 'known';
       if ((await images.hashOf(image)) !== undefined)
@@ -57,36 +57,36 @@ export class ImageAccounts implements ImageBook, OwnImages {
   }
 
   async has(image: ImageName): Promise<boolean> {
-    return (await this.parts.images.hashOf(image)) !== undefined;
+    return (await this.deps.images.hashOf(image)) !== undefined;
   }
 
   async remove(image: ImageName): Promise<void> {
-    await this.parts.images.remove(image);
+    await this.deps.images.remove(image);
   }
 
   async adopt(images: ImageEntry[]): Promise<void> {
-    await this.parts.images.enter(images);
+    await this.deps.images.enter(images);
   }
 
   async hurryReplaced(userId: string, portraitUri: string): Promise<void> {
-    await this.parts.images.markPortrait(userId, portraitUri);
-    await this.parts.images.hurryReplaced(userId);
+    await this.deps.images.markPortrait(userId, portraitUri);
+    await this.deps.images.hurryReplaced(userId);
   }
 
   async hurryAll(userId: string): Promise<void> {
-    await this.parts.images.hurryAll(userId);
+    await this.deps.images.hurryAll(userId);
   }
 
   async removeUnused(userId?: string): Promise<{ checked: number; removed: ImageName[] }> {
-    const images = await this.parts.images.removeUnused(userId);
+    const images = await this.deps.images.removeUnused(userId);
     return { checked: images.length, removed: images.filter(({ shown }) => !shown) };
   }
 
   private async count(limit: LimitName, { userId, credentialsVersion }: Uploader, caller: Caller): Promise<void> {
-    const account = await this.parts.users.account(userId);
+    const account = await this.deps.users.account(userId);
     if (account?.credentialsVersion !== credentialsVersion) throw ended();
     if (account.isSuspended) throw ended();
-    await this.parts.limiter.take(caller, { limit, subject: userId });
+    await this.deps.limiter.take(caller, { limit, subject: userId });
   }
 }
 

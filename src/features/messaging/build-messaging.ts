@@ -26,8 +26,8 @@ export async function buildMessaging(
   privateKey: string,
 ) {
   const originals = new OriginalsRepository(connections.db, repos.users);
-  const parts = { privateKey, keptTokens: repos.messagingTokens, originals, timeoutMs, observe };
-  const { messaging, follower, signer, jwks } = await chooseMessagingProvider(settings, parts);
+  const deps = { privateKey, keptTokens: repos.messagingTokens, originals, timeoutMs, observe };
+  const { messaging, follower, signer, jwks } = await chooseMessagingProvider(settings, deps);
   const updates = new MessagingUpdates(follower, repos.messagingChanges, repos.messagingCopy, logger);
   return {
     messaging,

@@ -25,7 +25,7 @@ export interface Owner {
   phone: OwnPhone;
 }
 
-interface Parts {
+interface Deps {
   words: Words;
   routes: Routes;
   sending: Sending;
@@ -43,7 +43,7 @@ interface Parts {
  */
 export class Notices {
   constructor(
-    private readonly parts: Parts,
+    private readonly deps: Deps,
     private readonly rules: NoticeRules,
   ) {}
 
@@ -54,7 +54,7 @@ export class Notices {
 
   /** Notifies the owner of a login on a new device. */
   loggedIn(userId: string, caller: Caller): void {
-    const { users, securityEvents } = this.parts;
+    const { users, securityEvents } = this.deps;
     this.afterAnswer('new_device', async () => {
       if (!(await isNewDevice(securityEvents, userId, caller))) return;
       const [phone] = await users.phonesOf(userId);
@@ -64,7 +64,7 @@ export class Notices {
 
   /** Notifies the owner of the last failed login of the day that a phone may have, if it has an account. */
   limitMet({ limit, subject }: Parameters<LimitMet>[0], caller: Caller): void {
-    const { users, limiter } = this.parts;
+    const { users, limiter } = this.deps;
     if (limit.name !== limiter.limits.loginFailuresPerPhone.name) return;
     this.afterAnswer('locked_out', async () => {
       const account = await users.profileByPhone(subject);
@@ -76,11 +76,11 @@ export class Notices {
 
   private afterAnswer(happening: Happening, work: () => Promise<void>): void {
     if (this.rules.notify === 'off') return;
-    this.parts.background.run(work, `the owner of an account was not notified: ${happening}`);
+    this.deps.background.run(work, `the owner of an account was not notified: ${happening}`);
   }
 
   private async send(happening: Happening, { id, phone }: Owner, caller: Caller): Promise<void> {
-    const { routes, sending, words, audit } = this.parts;
+    const { routes, sending, words, audit } = this.deps;
     const { allowedRegions } = this.rules;
     if (!isWithin(phone, allowedRegions)) return;
     if (phone.isTest) return;
@@ -103,7 +103,7 @@ export class Notices {
   /** Returns undefined when a limit is met, such as the hourly limit of the phone. */
   private async placeFor(uses: LimitUse[], caller: Caller): Promise<CountedUses | undefined> {
     try {
-      return await this.parts.limiter.take(caller, ...uses);
+      return await this.deps.limiter.take(caller, ...uses);
     } catch (error) {
       if (error instanceof TooManyRequests || error instanceof SendingTooOften) return undefined;
       throw error;
@@ -112,7 +112,7 @@ export class Notices {
 
   private warn(error: unknown, happening: Happening, phone: Phone, { requestId }: Caller): void {
     const details = { err: error, happening, phone: masked(phone.number), requestId };
-    this.parts.logger.warn(details, 'the owner of an account was not notified');
+    this.deps.logger.warn(details, 'the owner of an account was not notified');
   }
 }
 

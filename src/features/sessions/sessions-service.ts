@@ -14,7 +14,7 @@ export interface SessionsRepositories {
   };
 }
 
-interface Parts {
+interface Deps {
   sessions: SessionsRepository;
   limiter: Limiter;
   transaction: Transaction<SessionsRepositories>;
@@ -23,16 +23,16 @@ interface Parts {
 /** Lists and ends the sessions of a user. */
 export class SessionsService {
   constructor(
-    private readonly parts: Parts,
+    private readonly deps: Deps,
     private readonly maxDays: number,
   ) {}
 
   async list({ userId, sid }: { userId: string; sid: string }): Promise<SessionRow[]> {
-    return this.parts.sessions.list(userId, sid, this.maxDays);
+    return this.deps.sessions.list(userId, sid, this.maxDays);
   }
 
   async logOut({ userId, sid }: { userId: string; sid: string }, caller: Caller): Promise<void> {
-    await this.parts.transaction(async (repos) => {
+    await this.deps.transaction(async (repos) => {
       if ((await repos.sessions.endBySid(sid)) > 0) await noteEnded(repos, userId, 'logout', caller);
     });
   }
@@ -42,7 +42,7 @@ export class SessionsService {
    * that end nothing are counted. Logins limit the others, and a thief must not keep the owner from ending a session.
    */
   async end(userId: string, id: string, caller: Caller): Promise<void> {
-    const { sessions, transaction, limiter } = this.parts;
+    const { sessions, transaction, limiter } = this.deps;
     if (!(await sessions.has(userId, id))) {
       await limiter.take(caller, { limit: 'changesPerHour', subject: userId });
       return;

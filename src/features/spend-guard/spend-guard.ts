@@ -17,7 +17,7 @@ import { UnderWay } from './under-way';
 
 export type SpendGuardMode = 'off' | 'record' | 'enforce';
 
-interface Parts {
+interface Deps {
   traffic: SmsTrafficRepository;
   limiter: Limiter;
   audit: AuditTrail;
@@ -52,11 +52,11 @@ const TEN_MINUTES = 600;
 const QUARTER_MS = 900_000;
 
 /**
- * Parts of the share that an alarm leaves. A network is known once it has verified a code in the last fortnight. An
+ * Portions of the share that an alarm leaves. A network is known once it has verified a code in the last fortnight. An
  * attacker has many new networks, but hardly any that people use.
  */
-const PARTS = { known: 0.5, captcha: 0.25, all: 0.25 };
-type Part = keyof typeof PARTS;
+const PORTIONS = { known: 0.5, captcha: 0.25, all: 0.25 };
+type Portion = keyof typeof PORTIONS;
 /** Slices of a quarter of an hour: the share is not gone in its first minute. The limit `alarmShare` is that long. */
 const SLICES = 5;
 /** Share of one wide network. */
@@ -76,7 +76,7 @@ export class SpendGuard {
   private alarmedUntil = -Infinity;
 
   constructor(
-    private readonly parts: Parts,
+    private readonly deps: Deps,
     private readonly mode: SpendGuardMode,
     private readonly now = () => performance.now(),
   ) {}
@@ -104,20 +104,20 @@ export class SpendGuard {
   /** Returns the part of the day's budget that the caller's network may use, for phones that are not known there. */
   async budgetOf({ ip }: Caller, ways: PricedWay[]): Promise<LimitName> {
     if (this.mode !== 'enforce') return 'sendInAllFromElsewhere';
-    const network = await this.parts.traffic.ofNetwork(ip);
+    const network = await this.deps.traffic.ofNetwork(ip);
     if (isAnyBehind(network) || this.hasHadMuch(network, ways)) return 'sendInAllBehind';
     return network.isKnown ? 'sendInAllFromElsewhere' : 'sendInAllOfNewNetworks';
   }
 
   /** Judges a network as if all its codes had gone by the way that it asks for now: it may choose a dear one. */
   private hasHadMuch({ sent, verified }: Traffic, ways: PricedWay[]): boolean {
-    const { amount } = this.parts.limiter.limits.sendInAll;
+    const { amount } = this.deps.limiter.limits.sendInAll;
     return hasHadMuch({ sent: firstCostOf(ways) * sent, verified }, amount);
   }
 
   private async networkOf({ ip }: Caller, enter: (key: string) => number): Promise<NetworkTraffic> {
     const [ahead, aheadOfWide] = [enter(maskedAddress(ip)), enter(wideNetworkOf(ip))];
-    const { sent, wider, ...network } = await this.parts.traffic.ofNetwork(ip);
+    const { sent, wider, ...network } = await this.deps.traffic.ofNetwork(ip);
     const widerWithAhead = wider.map(({ sent, verified }) => ({ sent: sent + aheadOfWide, verified }));
     return { ...network, sent: sent + ahead, wider: widerWithAhead };
   }
@@ -129,7 +129,7 @@ export class SpendGuard {
   ): Promise<Finding | undefined> {
     const region = countryOf(phone);
     const ahead = enter(region);
-    const own = await this.parts.traffic.ofRegion(phone);
+    const own = await this.deps.traffic.ofRegion(phone);
     const alarm = this.networkAlarm(network, standing, ways) ?? alarmOf(own) ?? burstOf(own, ahead, FLOOR.region);
     if (alarm) return { ...alarm, of: region, share: mostOpen(own, FLOOR.region) };
     return isProven(own) ? undefined : this.judgeTogether(enter(TOGETHER));
@@ -143,7 +143,7 @@ export class SpendGuard {
   }
 
   private async judgeTogether(ahead: number): Promise<Finding | undefined> {
-    const all = await this.parts.traffic.ofUnproven();
+    const all = await this.deps.traffic.ofUnproven();
     const alarm = alarmOfAll(all) ?? burstOf(all, ahead, FLOOR.together);
     return alarm && { ...alarm, of: TOGETHER, share: mostOpen(all, FLOOR.together) };
   }
@@ -175,28 +175,28 @@ export class SpendGuard {
     return this.takeOfShare(finding, network, asking);
   }
 
-  /** Takes a code of the first part with one left. A code of a network that is not known also counts for the wide one. */
+  /** Takes a code of the first portion with one left. A code of a network that is not known also counts for the wide one. */
   private async takeOfShare({ of, share }: Finding, { isKnown }: NetworkTraffic, asking: Asking): Promise<CountedUses> {
     const { caller, captcha } = asking;
-    const { limiter } = this.parts;
+    const { limiter } = this.deps;
     const { alarmShare, alarmShareOfWide } = limiter.limits;
     const wide = `${of} ${wideNetworkOf(caller.ip)}`;
     const ofWide = { limit: { ...alarmShareOfWide, amount: Math.ceil(MOST_OF_WIDE * share) }, subject: wide };
-    const usesOf = (part: Part): LimitUse[] => {
-      const amount = Math.max(1, Math.floor((PARTS[part] * share) / SLICES));
-      const ofPart = { limit: { ...alarmShare, amount }, subject: `${of} ${part}` };
+    const usesOf = (portion: Portion): LimitUse[] => {
+      const amount = Math.max(1, Math.floor((PORTIONS[portion] * share) / SLICES));
+      const ofPortion = { limit: { ...alarmShare, amount }, subject: `${of} ${portion}` };
       // Strangers in the wide network of a carrier do not use up the codes of its users.
-      return part === 'known' ? [ofPart] : [ofPart, ofWide];
+      return portion === 'known' ? [ofPortion] : [ofPortion, ofWide];
     };
-    const parts: Part[] = [
+    const portions: Portion[] = [
       ...(isKnown ? ['known' as const] : []),
       ...(captcha === 'solved' ? ['captcha' as const] : []),
       'all',
     ];
     const refusals: SendingTooOften[] = [];
-    for (const part of parts) {
+    for (const portion of portions) {
       try {
-        return await this.take(asking, usesOf(part));
+        return await this.take(asking, usesOf(portion));
       } catch (error) {
         if (!(error instanceof SendingTooOften)) throw error;
         refusals.push(error);
@@ -213,7 +213,7 @@ export class SpendGuard {
     const count = firstCostOf(ways);
     // A phone gets one code, whatever it costs.
     const counted = uses.map((use) => (use.limit === 'alarmCodesPerPhone' ? use : { ...use, count }));
-    return this.parts.limiter.take(caller, ...counted);
+    return this.deps.limiter.take(caller, ...counted);
   }
 
   private async report(
@@ -224,9 +224,9 @@ export class SpendGuard {
     const { region } = phone;
     this.alarms.add(tallied(finding.window, decision));
     const details = { region, country: countryOf(phone), decision, ...finding, requestId: caller.requestId };
-    this.parts.logger.warn(details, 'spend guard: more codes are sent than is usual for those that are verified');
+    this.deps.logger.warn(details, 'spend guard: more codes are sent than is usual for those that are verified');
     const detail = `${decision}: ${wordsFor(finding)}`;
-    await this.parts.audit.noteUpToLimit({ event: 'spend_guard', phone, detail }, caller);
+    await this.deps.audit.noteUpToLimit({ event: 'spend_guard', phone, detail }, caller);
   }
 }
 

@@ -65,15 +65,15 @@ export async function buildVerification(needs: Needs, { rules, captcha, senders,
   const captchas = new CaptchaService(provider, needs.limiter);
   const codes = new VerificationCodes(secrets);
   const testNumbers = new TestNumbers(numbers, repos.users);
-  const parts = { ...others, ...repos, codes, captchas, testNumbers };
-  const sender = new CodeSender(parts, rules);
+  const deps = { ...others, ...repos, codes, captchas, testNumbers };
+  const sender = new CodeSender(deps, rules);
   return {
     codes,
     testNumbers,
     shownCaptchas,
     captchas,
-    sendCode: new SendCodeService({ ...parts, sender }, rules),
-    verifyCode: new VerifyCodeService(parts, rules),
+    sendCode: new SendCodeService({ ...deps, sender }, rules),
+    verifyCode: new VerifyCodeService(deps, rules),
     receipts: receiptsRouter(await receiptReaders(senders), repos.verification, needs.limiter),
     part: {
       sweeps: [

@@ -41,7 +41,7 @@ export interface CodeToSend {
   pay: (way: PricedWay) => Promise<void>;
 }
 
-interface Parts {
+interface Deps {
   verification: VerificationRepository;
   ways: WaysRepository;
   codes: VerificationCodes;
@@ -54,13 +54,13 @@ interface Parts {
 /** Makes, stores and sends codes. */
 export class CodeSender {
   constructor(
-    private readonly parts: Parts,
+    private readonly deps: Deps,
     private readonly rules: { codeTtlSeconds: number },
   ) {}
 
   /** Returns the ways by which a code would go, the first to be tried first. */
   async waysTo(phone: Phone, { channel }: Pick<CodeWish, 'channel'>): Promise<PricedWay[]> {
-    const { routes, ways } = this.parts;
+    const { routes, ways } = this.deps;
     const failed = routes.hasChoice(phone) ? await ways.failedWay(phone.number) : undefined;
     const found = await routes.forCode(phone, { channel, failed });
     if (found.length === 0) throw new BadRequest('channel_not_served', 'channel: does not lead to this phone');
@@ -73,7 +73,7 @@ export class CodeSender {
    * given the same code, and the newest row says by whom it is compared, so that two codes are never valid.
    */
   async send(phone: Phone, ways: PricedWay[], { asker, wording, pay }: CodeToSend): Promise<Channel> {
-    const { verification, codes, sending, words } = this.parts;
+    const { verification, codes, sending, words } = this.deps;
     const code = codes.create();
     const kept = codes.kept(phone.number, code, asker.address);
     const { language } = wording;
@@ -102,7 +102,7 @@ export class CodeSender {
 
   /** Stores the code of a test number, and sends nothing. */
   async keep(phone: Phone, code: string, asker: Pick<Caller, 'address'>, wish: CodeWish): Promise<Channel> {
-    const { verification, codes } = this.parts;
+    const { verification, codes } = this.deps;
     const kept = codes.kept(phone.number, code, asker.address);
     await verification.addTestCode(phone, kept, wish.wording.language, this.rules.codeTtlSeconds);
     return wish.channel ?? 'sms';
@@ -111,9 +111,9 @@ export class CodeSender {
   /** Does not fail: the code was sent, so it stays valid and counts. */
   private async keepReference(id: number, reference: string): Promise<void> {
     try {
-      await this.parts.verification.setReference(id, reference);
+      await this.deps.verification.setReference(id, reference);
     } catch (error) {
-      this.parts.logger.warn({ err: error }, UNTOLD);
+      this.deps.logger.warn({ err: error }, UNTOLD);
     }
   }
 }

@@ -31,7 +31,7 @@ export interface CaptchaAnswer {
 /** The limits that a captcha has raised. `not yet`: a right answer would raise them. */
 type Raised = 'nothing' | 'not yet' | VouchedFor;
 
-interface Parts {
+interface Deps {
   sender: CodeSender;
   testNumbers: TestNumbers;
   captchas: CaptchaService;
@@ -45,7 +45,7 @@ interface Parts {
 /** Sends codes. Each costs money, so requests that cannot come from a user are refused first. */
 export class SendCodeService {
   constructor(
-    private readonly parts: Parts,
+    private readonly deps: Deps,
     private readonly rules: SendingRules,
   ) {}
 
@@ -56,7 +56,7 @@ export class SendCodeService {
     { captcha, wish }: { captcha: CaptchaAnswer; wish: CodeWish },
     device?: SignedInDevice,
   ): Promise<Channel> {
-    const { sender, testNumbers, limiter, knownPlaces, audit } = this.parts;
+    const { sender, testNumbers, limiter, knownPlaces, audit } = this.deps;
     const fixedCode = await testNumbers.codeFor(phone);
     // Numbers for fiction are not valid by their country's plan.
     if (fixedCode === undefined) await this.checkPhone(phone, caller);
@@ -90,7 +90,7 @@ export class SendCodeService {
     const { allowedRegions, phoneCheck } = this.rules;
     const { region } = phone;
     if (!isWithin(phone, allowedRegions)) {
-      this.parts.logger.warn(
+      this.deps.logger.warn(
         { region, country: countryOf(phone), requestId: caller.requestId },
         'a code was requested for a region that is not allowed',
       );
@@ -104,7 +104,7 @@ export class SendCodeService {
   }
 
   private async noteRefusal(phone: Phone, caller: Caller, detail: string): Promise<void> {
-    await this.parts.audit.noteUpToLimit({ event: 'code_refused', phone, detail }, caller);
+    await this.deps.audit.noteUpToLimit({ event: 'code_refused', phone, detail }, caller);
   }
 
   /** Returns the raised limits. If a captcha is always needed but its provider is down, codes are sent without one. */
@@ -112,7 +112,7 @@ export class SendCodeService {
     const { captchaPolicy } = this.rules;
     if (captchaPolicy === 'off') return 'nothing';
     const verdict = await this.verdictOn(captcha, caller);
-    if (verdict === 'right') return this.parts.captchas.vouchesFor;
+    if (verdict === 'right') return this.deps.captchas.vouchesFor;
     if (verdict === 'away') return 'nothing';
     if (captchaPolicy === 'adaptive') return 'not yet';
     if (verdict === 'unchecked')
@@ -123,19 +123,19 @@ export class SendCodeService {
   }
 
   private captchaInAlarm(raised: Raised): CaptchaInAlarm {
-    if (!this.parts.captchas.goFirst || raised === 'nothing') return 'useless';
+    if (!this.deps.captchas.goFirst || raised === 'nothing') return 'useless';
     return raised === 'not yet' ? 'missing' : 'solved';
   }
 
   private async verdictOn({ verifyId, verifyCode }: CaptchaAnswer, caller: Caller): Promise<Verdict> {
-    const { captchas } = this.parts;
+    const { captchas } = this.deps;
     if (verifyId && verifyCode) return captchas.check(verifyId, verifyCode, caller);
     return this.rules.captchaPolicy === 'always' && (await captchas.areAway()) ? 'away' : 'wrong';
   }
 
   /** Refuses to send a code to a caller who has no guesses left for this phone. */
   private async checkGuessBudget(phone: Phone, caller: Caller, standing: Standing): Promise<void> {
-    const refusal = await this.parts.limiter.refusalOf(...guessesAt(phone.number, caller, standing));
+    const refusal = await this.deps.limiter.refusalOf(...guessesAt(phone.number, caller, standing));
     if (!refusal) return;
     await this.noteRefusal(phone, caller, 'too many wrong codes');
     throw new SendingTooOften('no_guesses_left', 'too many wrong codes were tried for this phone', {
@@ -144,7 +144,7 @@ export class SendCodeService {
   }
 
   private useOfAddress({ address }: Caller, raised: Raised): LimitUse {
-    const raisesBoth = this.parts.captchas.vouchesFor === 'phone and address';
+    const raisesBoth = this.deps.captchas.vouchesFor === 'phone and address';
     const limit = raisesBoth ? this.limitFor(raised, 'sendPerAddress', 'sendPerAddressWithCaptcha') : 'sendPerAddress';
     return { limit, subject: address };
   }
@@ -163,12 +163,12 @@ export class SendCodeService {
 
   /** Reserves the last fifth of the day's budget for owners at a known place, so strangers cannot lock them out. */
   private async budgetFor(standing: Standing, caller: Caller, ways: PricedWay[]): Promise<LimitUse> {
-    const limit = standing === 'known' ? 'sendInAll' : await this.parts.spendGuard.budgetOf(caller, ways);
+    const limit = standing === 'known' ? 'sendInAll' : await this.deps.spendGuard.budgetOf(caller, ways);
     return { limit, subject: 'all', count: firstCostOf(ways) };
   }
 
   private limitFor(raised: Raised, name: LimitName, withCaptcha: LimitName): LimitUse['limit'] {
-    const { limits } = this.parts.limiter;
+    const { limits } = this.deps.limiter;
     if (raised === 'nothing') return name;
     return raised === 'not yet' ? orCaptcha(limits[name], limits[withCaptcha]) : withCaptcha;
   }
@@ -179,7 +179,7 @@ export class SendCodeService {
     taken: CountedUses,
   ): Promise<Channel> {
     try {
-      return await this.parts.spendGuard.guard(asking, send);
+      return await this.deps.spendGuard.guard(asking, send);
     } catch (error) {
       throw await this.failure(error, asking, taken);
     }
@@ -191,7 +191,7 @@ export class SendCodeService {
    */
   private async failure(error: unknown, { phone, caller, standing }: Asking, taken: CountedUses): Promise<unknown> {
     if (error instanceof SendingTimedOut) {
-      await this.parts.limiter.clear(resendLimitFor(standing), phone.number);
+      await this.deps.limiter.clear(resendLimitFor(standing), phone.number);
       await this.noteRefusal(phone, caller, 'no answer from the provider in time: it may have been sent');
       return new Unavailable('sms_unconfirmed', 'the SMS provider did not answer in time: the code may still arrive', {
         cause: error,
@@ -207,7 +207,7 @@ export class SendCodeService {
   private async refusedNumber({ providerCode }: NumberRefused, phone: Phone, caller: Caller): Promise<BadRequest> {
     const { requestId } = caller;
     const country = countryOf(phone);
-    this.parts.logger.warn({ country, providerCode, requestId }, 'the SMS provider refused a number');
+    this.deps.logger.warn({ country, providerCode, requestId }, 'the SMS provider refused a number');
     const reason = providerCode === undefined ? '' : ` (code ${providerCode})`;
     await this.noteRefusal(phone, caller, `number refused by the provider${reason}`);
     return new BadRequest('undeliverable', 'phone: the SMS provider does not deliver to this number');

@@ -10,14 +10,14 @@ import type { VerifyCodeService } from './verify-code-service';
 /** Reads the device of a request from its signed cookie. */
 type DeviceOf = (req: Request) => SignedInDevice | undefined;
 
-interface Parts {
+interface Deps {
   words: Words;
   sending: SendCodeService;
   verifying: VerifyCodeService;
   deviceOf: DeviceOf;
 }
 
-export function verificationRouter({ words, sending, verifying, deviceOf }: Parts): Operation[] {
+export function verificationRouter({ words, sending, verifying, deviceOf }: Deps): Operation[] {
   return [
     operation({
       path: '/user/send_code',

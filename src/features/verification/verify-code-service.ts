@@ -14,7 +14,7 @@ import type { VerificationCodes } from './verification-code';
 import type { SentCode, VerificationRepository } from './verification-repository';
 import { newVerificationToken } from './verification-token';
 
-interface Parts {
+interface Deps {
   verification: VerificationRepository;
   codes: VerificationCodes;
   sending: Sending;
@@ -32,16 +32,16 @@ export interface VerifyingRules {
 /** Exchanges codes for verification tokens. */
 export class VerifyCodeService {
   constructor(
-    private readonly parts: Parts,
+    private readonly deps: Deps,
     private readonly rules: VerifyingRules,
   ) {}
 
   async isPhoneAvailable(phone: Phone): Promise<boolean> {
-    return !(await this.parts.users.isPhoneTaken(phone.number));
+    return !(await this.deps.users.isPhoneTaken(phone.number));
   }
 
   async verify(phone: Phone, typed: string, caller: Caller, device?: SignedInDevice): Promise<string> {
-    const { verification, codes, limiter, knownPlaces, audit } = this.parts;
+    const { verification, codes, limiter, knownPlaces, audit } = this.deps;
     const callerHmacs = codes.askerHmacs(phone.number, caller.address);
     const standing = await knownPlaces.standingOf(phone.number, caller, device);
     const guesses = guessesAt(phone.number, caller, standing);
@@ -66,7 +66,7 @@ export class VerifyCodeService {
 
   /** Compares the code. If its provider compares it and does not answer, neither the attempt nor the guess counts. */
   private async compare({ number }: Phone, typed: string, sent: SentCode, guess: PendingUses): Promise<Comparison> {
-    const { verification, codes, sending } = this.parts;
+    const { verification, codes, sending } = this.deps;
     const way = wayOf(sent.way);
     const check = way && sending.checkOf(way);
     if (!check) return codes.matches(number, typed, sent.hmac) ? 'right' : 'wrong';
@@ -84,7 +84,7 @@ export class VerifyCodeService {
    * take the day's guesses from others. Without a held use the code is not compared, and the attempt is given back.
    */
   private async holdGuess(sent: SentCode, guesses: LimitUse[], caller: Caller): Promise<PendingUses> {
-    const { verification, limiter } = this.parts;
+    const { verification, limiter } = this.deps;
     try {
       return await limiter.hold(caller, ...guesses);
     } catch (error) {
@@ -94,7 +94,7 @@ export class VerifyCodeService {
   }
 
   private async exchange(sent: SentCode, phone: Phone): Promise<string> {
-    const { verification, limiter } = this.parts;
+    const { verification, limiter } = this.deps;
     // First, so that nothing can fail after the code is used and the token stored.
     for (const limit of ['resend', 'resendKnown'] as const) await limiter.clear(limit, phone.number);
     const token = newVerificationToken();
@@ -104,7 +104,7 @@ export class VerifyCodeService {
   }
 
   private async refuseUncompared(phone: Phone, guesses: LimitUse[], caller: Caller): Promise<never> {
-    const { verification, limiter } = this.parts;
+    const { verification, limiter } = this.deps;
     if (!(await verification.hasCode(phone.number))) throw new Wrong('wrong_code', 'no code was sent to this phone');
     await limiter.check(caller, ...guesses);
     throw codeExpired();

@@ -50,7 +50,7 @@ export const keySet: Endpoint = {
   refusals: ['no_such_path'],
 };
 
-interface Parts {
+interface Deps {
   /** Signs the tokens of `jwt`, and those for other services. */
   privateKey: string;
   /** Storage of the tokens of `rongcloud`. */
@@ -73,7 +73,7 @@ interface Chosen {
 
 export async function chooseMessagingProvider(
   settings: MessagingSettings,
-  { privateKey, keptTokens, originals, timeoutMs, observe }: Parts,
+  { privateKey, keptTokens, originals, timeoutMs, observe }: Deps,
 ): Promise<Chosen> {
   const { issuer, oldKey, audiences } = settings;
   const signerOf = async () => new (await import('./jwt-signer')).JwtSigner({ privateKey, issuer, oldKey });

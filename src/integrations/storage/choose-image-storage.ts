@@ -12,7 +12,7 @@ export type StorageSettings =
   | ({ provider: 'local'; address?: string | undefined } & Omit<StoreOptions, 'secrets'>)
   | ({ provider: 'qiniu'; uploadUrl: string } & QiniuOptions);
 
-interface Parts {
+interface Deps {
   images: ImageBook & OwnImages;
   queues: Queues;
   publicUrlOf: PublicUrlOf;
@@ -24,7 +24,7 @@ interface Parts {
 export async function chooseImageStorage(
   settings: StorageSettings,
   sessionSecrets: string[],
-  { images, queues, publicUrlOf, counts }: Parts,
+  { images, queues, publicUrlOf, counts }: Deps,
 ): Promise<{ storage: ImageStorage; uploads: Router }> {
   if (settings.provider === 'qiniu') {
     const { QiniuImageStorage } = await import('./qiniu/image-storage');

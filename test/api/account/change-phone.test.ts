@@ -74,7 +74,7 @@ describe('POST /user/change_phone', () => {
   // src/features/account/account-service.ts
   // - if (!proved) throw new WrongPassword('password');
   // - return proved;
-  // + const account = proved?.account ?? (await this.parts.users.account(userId));
+  // + const account = proved?.account ?? (await this.deps.users.account(userId));
   // + if (!account) throw new WrongPassword('password');
   // + return proved ?? { account, phone: undefined, number: '' };
   it('answers 400 for a wrong password and counts it as a failed login; the token stays valid', async () => {

@@ -66,8 +66,8 @@ describeOnOneServer('POST /user/close_account for an account with much data', ()
 
   // guard close-account-large-1: closing an account with very many friendships leaves none of them
   // src/features/account/closings-service.ts
-  // - this.parts.background.run(() => this.endAll(userId, caller), LATER);
-  // + void this.parts.background;
+  // - this.deps.background.run(() => this.endAll(userId, caller), LATER);
+  // + void this.deps.background;
   it('closes an account with 60,000 friends at once, ends these in chunks, and serves other users in between', async () => {
     await insertFriends(cat, 60_000);
     await app.db('friendships').insert({ user_id: ann.id, friend_id: cat.id, status: 20 });
@@ -86,12 +86,12 @@ describeOnOneServer('POST /user/close_account for an account with much data', ()
 
   // guard close-account-large-3: an account is closed even if ending its rows fails
   // src/features/account/closings-service.ts
-  // - this.parts.logger.warn({ err: error }, LATER);
+  // - this.deps.logger.warn({ err: error }, LATER);
   // + throw error;
   // guard close-account-large-8: rows of a closed account end also when their statement takes longer than usual ones may
   // src/features/account/closings-service.ts
-  // - const { closings, slowTransaction, logger } = this.parts;
-  // + const { closings, transaction: slowTransaction, logger } = this.parts;
+  // - const { closings, slowTransaction, logger } = this.deps;
+  // + const { closings, transaction: slowTransaction, logger } = this.deps;
   // guard close-account-large-9: the connection of a slow statement is not cut
   // src/database/connections.ts
   // - SLOW * (patience ?? 1), 0

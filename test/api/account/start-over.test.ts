@@ -392,7 +392,7 @@ describe('POST /user/keep_number', () => {
   // src/features/account/number-claims-service.ts
   // - if (!proved) throw new WrongPassword('password');
   // - const {
-  // + if (!proved) return void (await this.parts.claims.end(userId));
+  // + if (!proved) return void (await this.deps.claims.end(userId));
   // + const {
   it('does not end it with a wrong password, which counts as a failed login', async () => {
     await startOverFor(ann);

@@ -222,7 +222,7 @@ describe('/user/login_by_token', () => {
 describe('the limits of a login by a token', () => {
   // guard token-logins-8: a login by a token counts as a right login
   // src/features/auth/token-logins.ts
-  // - await this.parts.attempts.byToken(phone.number, caller);
+  // - await this.deps.attempts.byToken(phone.number, caller);
   it('are those of right logins, and the token stays good for a reset', async () => {
     const few = await instance({ LOGINS_PER_PHONE_DAY: '2' });
     const person = await insertPerson(app);
@@ -457,7 +457,7 @@ describe('simultaneous uses of one token', () => {
   // guard token-logins-23: an account is created in the transaction that uses its token and starts its session
   // src/features/auth/token-logins.ts
   // - if (isNew) await create(repos, account, phone, caller);
-  // + if (isNew) await create({ ...repos, users: this.parts.users }, account, phone, caller);
+  // + if (isNew) await create({ ...repos, users: this.deps.users }, account, phone, caller);
   it('are all or nothing: a session that cannot be started leaves the token good, and no account', async () => {
     const [person, phone] = [await insertPerson(app), newPhone()];
     const [token, ofNewcomer] = [await verificationToken(app, person), await verificationToken(app, phone)];

@@ -128,7 +128,7 @@ describe('images stored by this service', () => {
   describe('are limited per account', () => {
     // guard images-4: a user may upload 30 images an hour
     // src/features/images/image-accounts.ts
-    // - await this.parts.limiter.take(caller, { limit, subject: userId });
+    // - await this.deps.limiter.take(caller, { limit, subject: userId });
     it('to 30 uploads an hour, successful or not', async () => {
       const token = await tokenOf(ann);
       const answers = [];

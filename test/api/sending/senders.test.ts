@@ -76,7 +76,7 @@ describe('a code', () => {
 
   // guard senders-7: a code that was sent is valid, and counts, where its reference cannot be stored
   // src/features/verification/code-sender.ts
-  // - this.parts.logger.warn({ err: error }, UNTOLD);
+  // - this.deps.logger.warn({ err: error }, UNTOLD);
   // + throw error;
   it('that was sent is valid, and counts, where its reference cannot be stored', async () => {
     await app.db('rate_limits').delete();

@@ -245,8 +245,8 @@ describe('the spend guard', () => {
 
   // guard spend-guard-22: strangers in the wide network of a carrier do not use up the share of its users
   // src/features/spend-guard/spend-guard.ts
-  // - part === 'known' ? [ofPart] : [ofPart, ofWide]
-  // + [ofPart, ofWide]
+  // - portion === 'known' ? [ofPortion] : [ofPortion, ofWide]
+  // + [ofPortion, ofWide]
   // guard spend-guard-20: a wide network gets a fifth of the share of an alarm
   // src/features/spend-guard/spend-guard.ts
   // - const MOST_OF_WIDE = 0.2;

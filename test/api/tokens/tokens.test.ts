@@ -240,9 +240,9 @@ describe('messaging tokens from RongCloud', () => {
 
   // guard tokens-1: a right login counts even if its messaging token cannot be issued
   // src/features/auth/auth-service.ts
-  // - await this.parts.messaging.token(account, { credentialsVersion }, publicUrl);
-  // +     await this.parts.messaging.token(account, { credentialsVersion }, publicUrl).catch(async (error: unknown) => {
-  // +       for (const phone of await this.parts.users.phonesOf(account.id)) await this.parts.attempts.forgetRight(phone.number);
+  // - await this.deps.messaging.token(account, { credentialsVersion }, publicUrl);
+  // +     await this.deps.messaging.token(account, { credentialsVersion }, publicUrl).catch(async (error: unknown) => {
+  // +       for (const phone of await this.deps.users.phonesOf(account.id)) await this.deps.attempts.forgetRight(phone.number);
   // +       throw error;
   // +     });
   it('cannot be issued while the provider is down: the login counts as a right one, since its password was compared', async () => {

@@ -6,14 +6,14 @@ import {
   type Host,
   type ImageServer,
   type ImageServerOptions,
-  type ImageServerParts,
+  type ImageServerDeps,
 } from '../../../../packages/image-server/src';
 import { AppError, MethodNotAllowed } from '../../../base/errors';
 import { callerOf } from '../../../http/caller-of';
 import { nameErrorAlso } from '../../../http/error-handler';
 import type { PublicUrlOf } from '../../../http/public-url';
 
-export type MountedParts = Omit<ImageServerParts, 'host'> & { publicUrlOf: PublicUrlOf };
+export type MountedDeps = Omit<ImageServerDeps, 'host'> & { publicUrlOf: PublicUrlOf };
 
 /**
  * Mounts the image server as a part of this service, with the same callers, refusals and answers. `counts` also counts
@@ -21,11 +21,11 @@ export type MountedParts = Omit<ImageServerParts, 'host'> & { publicUrlOf: Publi
  */
 export function mountImageServer(
   options: ImageServerOptions,
-  { publicUrlOf, ...parts }: MountedParts,
+  { publicUrlOf, ...deps }: MountedDeps,
 ): { server: ImageServer; router: Router } {
-  const server = createImageServer(options, { ...parts, host: hostWith(publicUrlOf) });
+  const server = createImageServer(options, { ...deps, host: hostWith(publicUrlOf) });
   const router = Router();
-  router.use(server.router, refuseAsOurs, countingRefused(parts.counts));
+  router.use(server.router, refuseAsOurs, countingRefused(deps.counts));
   return { server, router };
 }
 
@@ -48,7 +48,7 @@ export const refuseAsOurs: ErrorRequestHandler = (error: unknown, _req, _res, ne
 };
 
 /** Counts refusals of uploads. A refused GET is that of an image. */
-function countingRefused(counts: MountedParts['counts']): ErrorRequestHandler {
+function countingRefused(counts: MountedDeps['counts']): ErrorRequestHandler {
   return (error: unknown, { method }, _res, next) => {
     if (method !== 'GET' && method !== 'HEAD') counts.add(error instanceof AppError ? error.reason : 'failed');
     next(error);
