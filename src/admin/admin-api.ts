@@ -13,7 +13,7 @@ import { errorHandler, failWith } from '../http/error-handler';
 import { documentServer, openApi } from '../http/openapi-router';
 import { publicUrlFrom } from '../http/public-url';
 import { ok, post } from '../http/route';
-import { Mistake, type Command, type Workplace } from './command';
+import { OperatorError, type Command, type Context } from './command';
 import { bodyReader, pathOf } from './command-body';
 import { COMMANDS } from './commands';
 import { AdminDoor } from './door';
@@ -39,7 +39,7 @@ export interface Running {
 export function buildAdminApi({ config, services, logger, deadlineMs }: Running) {
   const { counting, support, supportLimits } = services.connections;
   const tokens = new AdminTokensRepository(counting);
-  const place = {
+  const context = {
     config,
     services: () => Promise.resolve(services),
     reads: readsOf(config, support),
@@ -52,7 +52,7 @@ export function buildAdminApi({ config, services, logger, deadlineMs }: Running)
   const deadline = new Deadline(fail, deadlineMs);
   const router = Router();
   for (const command of REMOTE_COMMANDS)
-    post(router, pathOf(command), deadline.watch(), ...body, wellFormedBody, answering(command, door, place));
+    post(router, pathOf(command), deadline.watch(), ...body, wellFormedBody, answering(command, door, context));
   const document = JSON.parse(readFileSync(FILE, 'utf8')) as object;
   const serve = documentServer(router, publicUrlFrom(undefined), services.meter);
   serve(openApi.path, (url) => ({ ...document, servers: [{ url }] }));
@@ -63,18 +63,18 @@ export function buildAdminApi({ config, services, logger, deadlineMs }: Running)
   };
 }
 
-function answering(command: Command, door: AdminDoor, place: Omit<Workplace, 'operator' | 'caller'>): RequestHandler {
-  const givenIn = bodyReader(command);
+function answering(command: Command, door: AdminDoor, context: Omit<Context, 'operator' | 'caller'>): RequestHandler {
+  const inputIn = bodyReader(command);
   return async (req, res) => {
     const { scope, ...operator } = await door.admit(req, res, command);
-    const given = givenIn(jsonBody(req));
-    door.checkWords(command, scope, given.words);
-    ok(res, await perform(command, given, { ...place, ...operator }).catch(asMistake));
+    const input = inputIn(jsonBody(req));
+    door.checkWords(command, scope, input.words);
+    ok(res, await perform(command, input, { ...context, ...operator }).catch(asRefusal));
   };
 }
 
 /** Shows what a command or one of its services refuses as one kind of refusal: it was about the words of the command. */
-function asMistake(error: unknown): never {
+function asRefusal(error: unknown): never {
   const isRefusal = error instanceof AppError && error.status < 500 && error.status !== 429;
-  throw error instanceof Mistake || isRefusal ? new BadRequest('admin_mistake', error.message) : error;
+  throw error instanceof OperatorError || isRefusal ? new BadRequest('admin_mistake', error.message) : error;
 }

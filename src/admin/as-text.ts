@@ -1,16 +1,16 @@
-import type { Cell, Parts, Row } from './command';
+import type { Cell, Answer, Row } from './command';
 
-/** Formats an answer for a terminal: each part under its title, rows as a table. */
-export function asText(parts: Parts): string {
-  return Object.entries(parts)
+/** Formats an answer for a terminal: each title with its lines, rows as a table. */
+export function asText(answer: Answer): string {
+  return Object.entries(answer)
     .map(([title, lines]) => [title, ...linesOf(lines).map((line) => `  ${line}`.trimEnd())].join('\n'))
     .join('\n\n');
 }
 
 /** Formats an answer as JSON whose texts change nothing in a terminal: JSON itself escapes only some controls. */
-export function asJson(parts: Parts): string {
+export function asJson(answer: Answer): string {
   const escaped = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(parts, null, 2).replace(CONTROLS, (one) => (one === '\n' ? one : escaped(one)));
+  return JSON.stringify(answer, null, 2).replace(CONTROLS, (one) => (one === '\n' ? one : escaped(one)));
 }
 
 function linesOf(lines: string[] | Row[]): string[] {
@@ -23,17 +23,17 @@ function linesOf(lines: string[] | Row[]): string[] {
 /** One row, with a line for each of its cells. */
 function listOf(row: Row): string[] {
   const width = Math.max(...Object.keys(row).map(({ length }) => length));
-  return Object.entries(row).map(([name, cell]) => `${name.padEnd(width)}  ${shown(cell)}`);
+  return Object.entries(row).map(([name, cell]) => `${name.padEnd(width)}  ${cellText(cell)}`);
 }
 
 function tableOf(rows: Row[]): string[] {
   const names = Object.keys(rows[0] ?? {});
-  const cells = [names, ...rows.map((row) => names.map((name) => shown(row[name])))];
+  const cells = [names, ...rows.map((row) => names.map((name) => cellText(row[name])))];
   const widths = names.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   return cells.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
 }
 
-function shown(cell: Cell): string {
+function cellText(cell: Cell): string {
   return cell === null || cell === undefined ? '' : inOneLine(String(cell));
 }
 

@@ -9,8 +9,8 @@ export const AUDIT: Command[] = [
     takes: '[event]',
     what: 'shows the newest security events, of one kind or of all',
     scope: 'read',
-    run: async (at, { words: [event = ''] }) => ({
-      events: eventRows(await at.support.newestEvents(event, MOST_ROWS)),
+    run: async (context, { words: [event = ''] }) => ({
+      events: eventRows(await context.support.newestEvents(event, MOST_ROWS)),
     }),
   },
   {
@@ -18,9 +18,9 @@ export const AUDIT: Command[] = [
     takes: '<user>',
     what: 'shows the newest security events of a user',
     scope: 'read',
-    run: async (at, { words: [who = ''] }) => {
-      const { id } = await userIn(at, who);
-      return { events: eventRows(await at.support.eventsOfUser(id, MOST_ROWS)) };
+    run: async (context, { words: [who = ''] }) => {
+      const { id } = await userIn(context, who);
+      return { events: eventRows(await context.support.eventsOfUser(id, MOST_ROWS)) };
     },
   },
 ];

@@ -1,5 +1,5 @@
 import type { Limits } from '../load/limits';
-import type { Workplace } from './command';
+import type { Context } from './command';
 
 /** The day's budget of messages: how much of it is used, until when it counts, and who is refused by now. */
 export interface Budget {
@@ -10,10 +10,7 @@ export interface Budget {
   refused: string | undefined;
 }
 
-export async function budgetOf({
-  support,
-  config,
-}: Pick<Workplace, 'support' | 'config'>): Promise<Budget | undefined> {
+export async function budgetOf({ support, config }: Pick<Context, 'support' | 'config'>): Promise<Budget | undefined> {
   const { amount, name } = config.limits.sendInAll;
   if (amount === 0) return undefined;
   const [found] = await support.limitsOf('all', [name]);

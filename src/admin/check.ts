@@ -1,4 +1,4 @@
-import type { Workplace } from './command';
+import type { Context } from './command';
 import type { ServerState } from './support-repository';
 
 /** Undefined or a note where all is well, otherwise what to do. */
@@ -7,10 +7,10 @@ export type Finding = string | { note: string } | undefined;
 /** The answer of PUBLIC_URL about its readiness, or why there is none. */
 export type PublicAnswer = { status: number; body: string } | { failure: unknown };
 
-export interface Looking extends Workplace {
+export interface CheckContext extends Context {
   server: ServerState;
   /** Asks PUBLIC_URL, once for all checks. */
   askPublicly: () => Promise<PublicAnswer>;
 }
 
-export type Check = (at: Looking) => Promise<Finding> | Finding;
+export type Check = (context: CheckContext) => Promise<Finding> | Finding;

@@ -3,7 +3,7 @@ import { get } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { codeOf } from '../base/errors';
 import { budgetOf } from './budget';
-import type { Check, Looking, PublicAnswer } from './check';
+import type { Check, CheckContext, PublicAnswer } from './check';
 
 const WAIT_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -73,11 +73,11 @@ export const OUTSIDE: Record<string, Check> = {
       ? `${failed} messages failed in the last day, and ${sent} were sent: look at its status and credit`
       : undefined;
   },
-  'SMS credit': async (at) => {
-    const credits = await (await at.services()).smsCredits();
+  'SMS credit': async (context) => {
+    const credits = await (await context.services()).smsCredits();
     const left = credits.map(({ name, amount, currency }) => `${name} ${amount.toFixed(2)} ${currency}`).join(', ');
     if (credits.some(({ amount }) => amount <= 0)) return `${left}: pay the provider, or no code is sent`;
-    const { messages, of } = await messagesToPay(at);
+    const { messages, of } = await messagesToPay(context);
     const short = credits.find(
       ({ amount, currency }) => LIKE_DOLLARS.includes(currency) && amount < messages * MESSAGE_PRICE,
     );
@@ -85,9 +85,9 @@ export const OUTSIDE: Record<string, Check> = {
       return `${left}: at ${MESSAGE_PRICE} a message that is less than a day, ${of}: pay the provider before it ends`;
     return left ? { note: left } : undefined;
   },
-  'budget of codes': async (at) => {
-    const budget = await budgetOf(at);
-    if (!budget) return at.config.production ? 'SEND_CODE_PER_DAY is 0: a fraud has no bound' : undefined;
+  'budget of codes': async (context) => {
+    const budget = await budgetOf(context);
+    if (!budget) return context.config.production ? 'SEND_CODE_PER_DAY is 0: a fraud has no bound' : undefined;
     const { refused, ends } = budget;
     return refused ? `it refuses ${refused} until ${ends}: docs/alerts.md, BudgetSpent` : undefined;
   },
@@ -96,7 +96,7 @@ export const OUTSIDE: Record<string, Check> = {
 const NOT_REACHED = { note: 'not tried: PUBLIC_URL is not reached, see public address' };
 
 /** Asks PUBLIC_URL whether the service is ready. */
-export async function askPublicUrl({ config }: Pick<Looking, 'config'>): Promise<PublicAnswer> {
+export async function askPublicUrl({ config }: Pick<CheckContext, 'config'>): Promise<PublicAnswer> {
   try {
     const answer = await fetch(`${config.http.publicUrl}/readyz`, { signal: AbortSignal.timeout(WAIT_MS) });
     return { status: answer.status, body: await answer.text() };
@@ -119,7 +119,7 @@ function codeIn(body: string): unknown {
 }
 
 /** Returns the messages of a day that a credit has to pay: the budget or, without one, those of the last day. */
-async function messagesToPay({ config, support }: Looking): Promise<{ messages: number; of: string }> {
+async function messagesToPay({ config, support }: CheckContext): Promise<{ messages: number; of: string }> {
   const { amount } = config.limits.sendInAll;
   if (amount > 0) return { messages: amount, of: `which may have ${amount} messages (SEND_CODE_PER_DAY)` };
   const { sent } = await support.messagesOfDay();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BadRequest } from '../base/errors';
 import { characters, described, inLine } from '../base/schemas';
 import { parse } from '../http/parse';
-import { flagsOf, wordsOf, type Command, type Given } from './command';
+import { flagsOf, wordsOf, type Command, type Input } from './command';
 
 interface Field {
   name: string;
@@ -31,11 +31,11 @@ export function neededOf(command: Command): string[] {
 }
 
 /** Returns a function that reads the body of a command as if it had been typed. */
-export function bodyReader(command: Command): (body: unknown) => Given {
+export function bodyReader(command: Command): (body: unknown) => Input {
   const names = wordsIn(command).map(({ name }) => name);
   const schema = bodyOf(command).superRefine(withoutGaps(names));
   return (body) => {
-    const fields = parse(schema, body) as Given['options'];
+    const fields = parse(schema, body) as Input['options'];
     const words = names.map((name) => fields[name]).filter((value) => typeof value === 'string');
     const options = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
     if (command.isFinal && options.yes !== true && options.dryRun !== true)

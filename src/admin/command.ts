@@ -6,7 +6,7 @@ import type { SupportRepository } from './support-repository';
 import type { AdminTokensRepository, Scope } from './tokens-repository';
 
 /** Services and repositories that a command uses, and its operator. */
-export interface Workplace {
+export interface Context {
   config: Config;
   /** Returns the services that answer requests. The command line builds them at the first call, which takes a while. */
   services: () => Promise<Services>;
@@ -21,11 +21,11 @@ export interface Workplace {
 
 export type Cell = string | number | boolean | null | undefined;
 export type Row = Record<string, Cell>;
-/** Parts of an answer by their titles: sentences, or rows of a table. */
-export type Parts = Record<string, string[] | Row[]>;
+/** Answer of a command, by titles: sentences, or rows of a table. */
+export type Answer = Record<string, string[] | Row[]>;
 
-/** Words and options as the operator gave them. */
-export interface Given {
+/** Words and options of the operator. */
+export interface Input {
   words: string[];
   options: Record<string, string | boolean | undefined>;
 }
@@ -41,14 +41,14 @@ export interface Command {
   /** Flags with their meaning. */
   options?: Record<string, string>;
   /** Whether it changes something with these options. It then has --dry-run, and leaves a row in the audit trail. */
-  changes?: (options: Given['options']) => boolean;
+  changes?: (options: Input['options']) => boolean;
   /** Whether its change cannot be undone. It then needs --yes, or an answer at the terminal. */
   isFinal?: boolean;
   /** Whether only the command line has it, and no token may run it: its answer is secret, or it is for developers. */
   isLocal?: boolean;
   /** Whether production refuses it. */
   isForDevelopment?: boolean;
-  run(at: Workplace, given: Given): Promise<Parts>;
+  run(context: Context, input: Input): Promise<Answer>;
 }
 
 /** Returns all flags of a command, with their meaning. */
@@ -71,8 +71,8 @@ export function wordsOf({ takes }: Command): { name: string; isNeeded: boolean }
 /** For commands that change something with any options. */
 export const ALWAYS = () => true;
 
-/** A mistake of the operator: shown as one line. */
-export class Mistake extends Error {}
+/** An error of the operator: shown as one line. */
+export class OperatorError extends Error {}
 
 /** A database that cannot be used now: shown as one line. */
 export class DatabaseAway extends Error {}

@@ -2,7 +2,7 @@ import { hash } from 'bcrypt';
 import type { Knex } from 'knex';
 import { demoServices, type DemoServices } from '../composition/demo-services';
 import type { FriendshipsService } from '../features/friendships/friendships-service';
-import { ALWAYS, Mistake, type Command } from './command';
+import { ALWAYS, OperatorError, type Command } from './command';
 import { phoneIn } from './who';
 
 /**
@@ -57,7 +57,7 @@ async function accountsToMeet(db: Knex, phone: string | undefined): Promise<stri
   const accounts = db('users').whereNull('closed_at').whereNot('id', 'like', 'demo-user-%');
   if (phone === undefined) return accounts.pluck<string[]>('id');
   const found = await accounts.whereIn('id', db('phones').where({ phone }).select('user_id')).pluck<string[]>('id');
-  if (found.length === 0) throw new Mistake(`${phone} has no account yet: register it first`);
+  if (found.length === 0) throw new OperatorError(`${phone} has no account yet: register it first`);
   return found;
 }
 

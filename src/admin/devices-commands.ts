@@ -9,10 +9,10 @@ export const DEVICES: Command[] = [
     what: 'signs a user out everywhere, and no longer favours the devices and addresses where the account was used',
     scope: 'support',
     changes: ALWAYS,
-    run: async (at, { words: [who = ''], options }) => {
-      const { id } = await openUserIn(at, who);
-      const ended = await at.reads.sessionsOf(id);
-      if (!options.dryRun) await (await at.services()).account.forgetDevices(id, at.caller);
+    run: async (context, { words: [who = ''], options }) => {
+      const { id } = await openUserIn(context, who);
+      const ended = await context.reads.sessionsOf(id);
+      if (!options.dryRun) await (await context.services()).account.forgetDevices(id, context.caller);
       return { [options.dryRun ? 'would end' : 'ended']: ended.map(sessionRow) };
     },
   },

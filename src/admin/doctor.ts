@@ -7,7 +7,7 @@ import { isOutage } from '../database/outage';
 import { messageOf } from '../start/remedies';
 import type { Check, Finding, PublicAnswer } from './check';
 import { askPublicUrl, OUTSIDE } from './checks-outside';
-import type { Parts, Row, Workplace } from './command';
+import type { Answer, Row, Context } from './command';
 
 const LEAST_VERSION = 150_000;
 const LEAST_FREE_BYTES = 1_024 ** 3;
@@ -124,13 +124,13 @@ const IN_WORDS: Record<string, string> = {
 };
 
 /** Looks at everything that a deployment needs, one line each. A check that cannot be made is a finding too. */
-export async function doctor(workplace: Workplace): Promise<Parts> {
+export async function doctor(context: Context): Promise<Answer> {
   let asked: Promise<PublicAnswer> | undefined;
-  const askPublicly = () => (asked ??= askPublicUrl(workplace));
-  const at = { ...workplace, server: await workplace.support.server(), askPublicly };
+  const askPublicly = () => (asked ??= askPublicUrl(context));
+  const checked = { ...context, server: await context.support.server(), askPublicly };
   // At once, since the admin API has a deadline.
   const found = Object.entries(CHECKS).map(async ([name, check]): Promise<Row> => {
-    const finding: Finding = await Promise.resolve(at)
+    const finding: Finding = await Promise.resolve(checked)
       .then(check)
       .catch((error: unknown) => told(name, error));
     const isWell = typeof finding !== 'string';

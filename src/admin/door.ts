@@ -4,12 +4,12 @@ import { Forbidden, WrongToken } from '../base/errors';
 import { tokenHash } from '../base/secrets';
 import type { Limiter } from '../features/limits/limiter';
 import { callerOf } from '../http/caller-of';
-import type { Command, Given, Workplace } from './command';
+import type { Command, Input, Context } from './command';
 import { asOperator } from './perform';
 import { tokenIn } from './tokens';
 import { SCOPES, type AdminToken, type AdminTokensRepository, type Scope } from './tokens-repository';
 
-type Admitted = Pick<Workplace, 'operator' | 'caller'> & { scope: Scope };
+type Admitted = Pick<Context, 'operator' | 'caller'> & { scope: Scope };
 
 /** Decides which token may run which command. */
 export class AdminDoor {
@@ -38,7 +38,7 @@ export class AdminDoor {
   }
 
   /** Refuses a phone as the name of a user to a token that only reads: it would tell whether a phone has an account. */
-  checkWords({ name, takes }: Command, scope: Scope, words: Given['words']): void {
+  checkWords({ name, takes }: Command, scope: Scope, words: Input['words']): void {
     if (includes(scope, 'support') || !takes.includes('<user>') || !words.some((word) => word?.startsWith('+'))) return;
     throw new Forbidden('scope_too_low', `${name} by a phone needs the scope support: give the id of the user`);
   }

@@ -1,4 +1,4 @@
-import { ALWAYS, Mistake, type Command, type Row, type Workplace } from './command';
+import { ALWAYS, OperatorError, type Command, type Row, type Context } from './command';
 import type { FoundGroup } from './lookups';
 import { userIn } from './who';
 
@@ -8,9 +8,9 @@ export const GROUPS: Command[] = [
     takes: '<group>',
     what: 'shows a group by its id, with its creator, its managers and 50 of its members at most',
     scope: 'read',
-    run: async (at, { words: [id = ''] }) => {
-      const group = await groupIn(at, id);
-      const members = group.state === 'open' ? await at.support.members(group.id) : [];
+    run: async (context, { words: [id = ''] }) => {
+      const group = await groupIn(context, id);
+      const members = group.state === 'open' ? await context.support.members(group.id) : [];
       return { group: [{ ...group }], members: members.map((member): Row => ({ ...member })) };
     },
   },
@@ -21,9 +21,10 @@ export const GROUPS: Command[] = [
     scope: 'admin',
     changes: ALWAYS,
     isFinal: true,
-    run: async (at, { words: [id = ''], options }) => {
-      const group = await openGroupIn(at, id);
-      if (!options.dryRun) await (await at.services()).dismissals.dismiss(group.id, group.creatorId, at.caller);
+    run: async (context, { words: [id = ''], options }) => {
+      const group = await openGroupIn(context, id);
+      if (!options.dryRun)
+        await (await context.services()).dismissals.dismiss(group.id, group.creatorId, context.caller);
       return { [options.dryRun ? 'would dismiss' : 'dismissed']: [groupRow(group)] };
     },
   },
@@ -33,32 +34,32 @@ export const GROUPS: Command[] = [
     what: 'makes another member the creator of a group, as its creator can',
     scope: 'support',
     changes: ALWAYS,
-    run: async (at, { words: [id = '', who = ''], options }) => {
-      const group = await openGroupIn(at, id);
-      const user = await userIn(at, who);
-      await checkHeir(at, group, user.id);
-      if (!options.dryRun) await (await at.services()).memberships.transfer(group.id, group.creatorId, user.id);
+    run: async (context, { words: [id = '', who = ''], options }) => {
+      const group = await openGroupIn(context, id);
+      const user = await userIn(context, who);
+      await checkHeir(context, group, user.id);
+      if (!options.dryRun) await (await context.services()).memberships.transfer(group.id, group.creatorId, user.id);
       const row = { id: group.id, name: group.name, before: group.creatorId, after: user.id };
       return { [options.dryRun ? 'would transfer' : 'transferred']: [row] };
     },
   },
 ];
 
-async function groupIn({ support }: Workplace, id: string): Promise<FoundGroup> {
+async function groupIn({ support }: Context, id: string): Promise<FoundGroup> {
   const group = await support.group(id);
-  if (!group) throw new Mistake(`${id}: no group has this id`);
+  if (!group) throw new OperatorError(`${id}: no group has this id`);
   return group;
 }
 
-async function openGroupIn(at: Workplace, id: string): Promise<FoundGroup> {
-  const group = await groupIn(at, id);
-  if (group.state === 'dismissed') throw new Mistake(`${id}: the group is dismissed`);
+async function openGroupIn(context: Context, id: string): Promise<FoundGroup> {
+  const group = await groupIn(context, id);
+  if (group.state === 'dismissed') throw new OperatorError(`${id}: the group is dismissed`);
   return group;
 }
 
-async function checkHeir(at: Workplace, { id, creatorId }: FoundGroup, userId: string): Promise<void> {
-  if (userId === creatorId) throw new Mistake(`${userId}: is the creator of this group`);
-  if (!(await at.reads.isMember(id, userId))) throw new Mistake(`${userId}: is not a member of this group`);
+async function checkHeir(context: Context, { id, creatorId }: FoundGroup, userId: string): Promise<void> {
+  if (userId === creatorId) throw new OperatorError(`${userId}: is the creator of this group`);
+  if (!(await context.reads.isMember(id, userId))) throw new OperatorError(`${userId}: is not a member of this group`);
 }
 
 function groupRow({ id, name, creatorId, members }: FoundGroup): Row {

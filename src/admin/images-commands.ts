@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { UploadedImage } from '../features/images/images-repository';
-import { ALWAYS, Mistake, type Command, type Row, type Workplace } from './command';
+import { ALWAYS, OperatorError, type Command, type Row, type Context } from './command';
 import { MOST_ROWS } from './lookups';
 import { userIn } from './who';
 
@@ -11,10 +11,10 @@ export const IMAGES: Command[] = [
     takes: '<user>',
     what: 'shows how many images a user has uploaded, their bytes, and 50 of their names at most',
     scope: 'read',
-    run: async (at, { words: [who = ''] }) => {
-      const { id } = await userIn(at, who);
-      checkIsHere(at, id);
-      const images = await (await at.services()).profile.images(id);
+    run: async (context, { words: [who = ''] }) => {
+      const { id } = await userIn(context, who);
+      checkIsHere(context, id);
+      const images = await (await context.services()).profile.images(id);
       return { images: [sumOf(images)], names: rowsOf(images) };
     },
   },
@@ -25,21 +25,21 @@ export const IMAGES: Command[] = [
     scope: 'support',
     changes: ALWAYS,
     isFinal: true,
-    run: async (at, { words: [who = '', name], options }) => {
-      const { id } = await userIn(at, who);
-      checkIsHere(at, id);
-      const images = (await (await at.services()).profile.images(id)).filter(
+    run: async (context, { words: [who = '', name], options }) => {
+      const { id } = await userIn(context, who);
+      checkIsHere(context, id);
+      const images = (await (await context.services()).profile.images(id)).filter(
         (one) => name === undefined || one.name === name,
       );
-      if (images.length === 0) throw new Mistake(`${name ?? id}: the user has no such image`);
-      await checkDisk(at, id, images);
+      if (images.length === 0) throw new OperatorError(`${name ?? id}: the user has no such image`);
+      await checkDisk(context, id, images);
       if (options.dryRun) return { 'would remove': rowsOf(images) };
-      return remove(at, id, images);
+      return remove(context, id, images);
     },
   },
 ];
 
-async function remove({ services }: Workplace, userId: string, images: UploadedImage[]) {
+async function remove({ services }: Context, userId: string, images: UploadedImage[]) {
   const names = images.map(({ name }) => name);
   const { profile } = await services();
   await profile.removeImages(userId, names);
@@ -51,18 +51,20 @@ async function remove({ services }: Workplace, userId: string, images: UploadedI
   };
 }
 
-function checkIsHere({ config: { storage } }: Workplace, userId: string): void {
+function checkIsHere({ config: { storage } }: Context, userId: string): void {
   if (storage.provider === 'qiniu')
-    throw new Mistake(`Qiniu keeps the images: look in the bucket ${storage.bucket} under ${userId}/`);
+    throw new OperatorError(`Qiniu keeps the images: look in the bucket ${storage.bucket} under ${userId}/`);
 }
 
 /** Elsewhere an image would leave the book, and its file would stay at its address until the service finds it. */
-async function checkDisk({ config: { storage } }: Workplace, userId: string, images: UploadedImage[]): Promise<void> {
+async function checkDisk({ config: { storage } }: Context, userId: string, images: UploadedImage[]): Promise<void> {
   if (storage.provider !== 'local' || storage.address !== undefined) return;
   const { directory } = storage;
   const found = images.map(({ name }) => access(join(directory, userId, name)));
   await Promise.any(found).catch(() => {
-    throw new Mistake(`${directory} has no image of the user: run this where the service runs, with its DATA_DIR`);
+    throw new OperatorError(
+      `${directory} has no image of the user: run this where the service runs, with its DATA_DIR`,
+    );
   });
 }
 

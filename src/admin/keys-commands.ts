@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { generateSigningKey } from '../integrations/messaging/signing-key';
 import type { Config } from '../config/config';
 import { AUDIENCE_TOKEN_SECONDS } from '../features/tokens/audience-tokens';
-import type { Command, Parts } from './command';
+import type { Command, Answer } from './command';
 
 export const KEYS: Command[] = [
   {
@@ -16,7 +16,7 @@ export const KEYS: Command[] = [
 ];
 
 /** Only you put a key into the settings of each instance. Until then nothing changes, and nothing is stored. */
-function newKeys({ messaging, sessions, secrets, dataDir }: Config): Parts {
+function newKeys({ messaging, sessions, secrets, dataDir }: Config): Answer {
   const presentOf = (variable: string, given: unknown, file: string) =>
     given === undefined ? `the content of ${dataDir}/${file}` : `the value of ${variable}`;
   const session = presentOf('SESSION_SECRETS', secrets.session, 'session-secret');

@@ -1,4 +1,4 @@
-import { ALWAYS, type Command, type Workplace } from './command';
+import { ALWAYS, type Command, type Context } from './command';
 import { MOST_ROWS } from './lookups';
 import { limitRow } from './rows';
 import type { FoundLimit } from './support-repository';
@@ -19,18 +19,18 @@ export const LIMITS: Command[] = [
     what: 'clears all limits of a user or a phone',
     scope: 'support',
     changes: ALWAYS,
-    run: async (at, { words: [who = ''], options }) => {
-      const found = await limitsOf(at, who);
-      for (const { key } of options.dryRun ? [] : found) await (await at.services()).limiter.clearBucket(key);
+    run: async (context, { words: [who = ''], options }) => {
+      const found = await limitsOf(context, who);
+      for (const { key } of options.dryRun ? [] : found) await (await context.services()).limiter.clearBucket(key);
       return { [options.dryRun ? 'would clear' : 'cleared']: found.map(limitRow) };
     },
   },
 ];
 
 /** Returns the limits of a phone, which may have no account, or of a user by its id. */
-async function limitsOf(at: Workplace, who: string): Promise<FoundLimit[]> {
-  const { support, config } = at;
+async function limitsOf(context: Context, who: string): Promise<FoundLimit[]> {
+  const { support, config } = context;
   if (who.startsWith('+')) return support.limitsOf(phoneIn(who).number, namesPer(config.limits, 'phone'));
-  const { id } = await userIn(at, who);
+  const { id } = await userIn(context, who);
   return support.limitsOf(id, namesPer(config.limits, 'user'));
 }

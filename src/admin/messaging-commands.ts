@@ -1,4 +1,4 @@
-import { ALWAYS, Mistake, type Command, type Given, type Parts, type Row, type Workplace } from './command';
+import { ALWAYS, OperatorError, type Command, type Input, type Answer, type Row, type Context } from './command';
 
 export const MESSAGING: Command[] = [
   {
@@ -12,9 +12,9 @@ export const MESSAGING: Command[] = [
 ];
 
 /** Only begins. The instances go on with it, beside changes. */
-async function copy({ config, services, support }: Workplace, { options }: Given): Promise<Parts> {
+async function copy({ config, services, support }: Context, { options }: Input): Promise<Answer> {
   if (config.messaging.provider !== 'rongcloud')
-    throw new Mistake('MESSAGING_PROVIDER is not rongcloud: no other provider keeps copies of users and groups');
+    throw new OperatorError('MESSAGING_PROVIDER is not rongcloud: no other provider keeps copies of users and groups');
   const counts: Row = { ...(await support.copied()) };
   const { messagingCopy } = await services();
   if (!options.dryRun) await messagingCopy.begin();

@@ -12,7 +12,7 @@ import { masked, withoutPhones } from '../features/phones/phone-number';
 import { loadKeys } from '../start/keys';
 import { messageOf, unusable } from '../start/remedies';
 import { inOneLine } from './as-text';
-import { DatabaseAway, Mistake, wordsOf, type Command, type Given, type Parts, type Workplace } from './command';
+import { DatabaseAway, OperatorError, wordsOf, type Command, type Input, type Answer, type Context } from './command';
 import { readsOf } from './reads';
 import { SupportRepository } from './support-repository';
 import { AdminTokensRepository } from './tokens-repository';
@@ -23,23 +23,23 @@ const STATEMENT_MS = 60_000;
 const MOST_OF_NAME = 64;
 
 /** Runs a command. Notes a change in the audit trail, among the events of the user that it is about. */
-export async function perform(command: Command, given: Given, at: Workplace): Promise<Parts> {
-  const isChange = command.changes?.(given.options) === true && given.options.dryRun !== true;
-  if (!isChange) return command.run(at, given);
+export async function perform(command: Command, input: Input, context: Context): Promise<Answer> {
+  const isChange = command.changes?.(input.options) === true && input.options.dryRun !== true;
+  if (!isChange) return command.run(context, input);
   // Before the change: afterwards the account may have another phone, and nothing may keep the note from being written.
-  const userId = await idIn(command, given, at);
-  const { audit } = await at.services();
-  const parts = await command.run(at, given);
+  const userId = await idIn(command, input, context);
+  const { audit } = await context.services();
+  const answer = await command.run(context, input);
   try {
-    await audit.noteOperator(detailOf(command, given, at.operator), userId, at.caller);
-    return parts;
+    await audit.noteOperator(detailOf(command, input, context.operator), userId, context.caller);
+    return answer;
   } catch (error) {
     // The change stands, and its answer may be told only once.
-    return { ...parts, 'not in the audit trail': [messageOf(error)] };
+    return { ...answer, 'not in the audit trail': [messageOf(error)] };
   }
 }
 
-interface Place extends Pick<Outside, 'databaseUrl' | 'patience'> {
+interface CommandLine extends Pick<Outside, 'databaseUrl' | 'patience'> {
   /** Address for the owner of the tables. Only the owner may make tokens of the admin API. */
   ownerUrl: string;
   config: Config;
@@ -47,9 +47,9 @@ interface Place extends Pick<Outside, 'databaseUrl' | 'patience'> {
 }
 
 /** Opens the connections of a command line, which asks no running instance. */
-export async function atWorkplace<T>(
-  { config, databaseUrl, ownerUrl, operator, patience }: Place,
-  work: (at: Workplace) => Promise<T>,
+export async function withContext<T>(
+  { config, databaseUrl, ownerUrl, operator, patience }: CommandLine,
+  work: (context: Context) => Promise<T>,
 ): Promise<T> {
   const db = supportPool(databaseUrl, patience);
   const owner = supportPool(ownerUrl, patience);
@@ -92,7 +92,7 @@ export function supportPool(databaseUrl: string, patience?: number): Knex {
 export function asOperator(
   operator: string,
   from: Omit<Caller, 'userAgent'> = { address: '', ip: '', requestId: randomUUID() },
-): Pick<Workplace, 'operator' | 'caller'> {
+): Pick<Context, 'operator' | 'caller'> {
   const name = inOneLine(operator).slice(0, MOST_OF_NAME);
   return { operator: name, caller: { ...from, userAgent: `operator ${name}` } };
 }
@@ -102,15 +102,15 @@ async function checkDatabase(db: Knex, databaseUrl: string): Promise<void> {
   const { missing, unknown } = await migrationsIn(askingBy(db)).catch((error: unknown) => {
     throw new DatabaseAway(unusable('DATABASE_URL', databaseUrl, error));
   });
-  if (missing.length > 0) throw new Mistake(`the database lacks migrations: run ${commandLine('migrate')}`);
+  if (missing.length > 0) throw new OperatorError(`the database lacks migrations: run ${commandLine('migrate')}`);
   if (unknown.length > 0)
-    throw new Mistake(
+    throw new OperatorError(
       `the database has migrations that this version does not know (${unknown.at(-1)}): use the command line of the newer version`,
     );
 }
 
 /** Returns the id of the user that a command names. */
-async function idIn(command: Command, { words }: Given, { reads }: Workplace): Promise<string | undefined> {
+async function idIn(command: Command, { words }: Input, { reads }: Context): Promise<string | undefined> {
   const who = words[wordsOf(command).findIndex(({ name }) => name === 'user')];
   return who?.startsWith('+') ? reads.userIdOf(phoneIn(who).number) : who;
 }
@@ -119,7 +119,7 @@ async function idIn(command: Command, { words }: Given, { reads }: Workplace): P
 const IDS = ['user', 'group', 'session'];
 
 /** The command and its words, in one line and without a phone. */
-function detailOf(command: Command, { words }: Given, operator: string): string {
+function detailOf(command: Command, { words }: Input, operator: string): string {
   const isId = wordsOf(command).map(({ name }) => IDS.includes(name));
   const shown = words.map((word, index) => {
     if (word.startsWith('+')) return masked(word);

@@ -1,4 +1,4 @@
-import { ALWAYS, Mistake, type Command } from './command';
+import { ALWAYS, OperatorError, type Command } from './command';
 import { sessionRow } from './rows';
 import { userIn } from './who';
 
@@ -8,9 +8,9 @@ export const SESSIONS: Command[] = [
     takes: '<user>',
     what: 'lists where a user is signed in',
     scope: 'read',
-    run: async (at, { words: [who = ''] }) => {
-      const { id } = await userIn(at, who);
-      return { sessions: (await at.reads.sessionsOf(id)).map(sessionRow) };
+    run: async (context, { words: [who = ''] }) => {
+      const { id } = await userIn(context, who);
+      return { sessions: (await context.reads.sessionsOf(id)).map(sessionRow) };
     },
   },
   {
@@ -19,11 +19,13 @@ export const SESSIONS: Command[] = [
     what: 'signs a user out everywhere, or ends one session by its id',
     scope: 'support',
     changes: ALWAYS,
-    run: async (at, { words: [who = '', session], options }) => {
-      const { id } = await userIn(at, who);
-      const ended = (await at.reads.sessionsOf(id)).filter((one) => session === undefined || one.id === session);
-      if (session !== undefined && ended.length === 0) throw new Mistake(`${session}: the user has no such session`);
-      for (const one of options.dryRun ? [] : ended) await (await at.services()).sessions.end(id, one.id, at.caller);
+    run: async (context, { words: [who = '', session], options }) => {
+      const { id } = await userIn(context, who);
+      const ended = (await context.reads.sessionsOf(id)).filter((one) => session === undefined || one.id === session);
+      if (session !== undefined && ended.length === 0)
+        throw new OperatorError(`${session}: the user has no such session`);
+      for (const one of options.dryRun ? [] : ended)
+        await (await context.services()).sessions.end(id, one.id, context.caller);
       return { [options.dryRun ? 'would end' : 'ended']: ended.map(sessionRow) };
     },
   },

@@ -1,5 +1,5 @@
 import { budgetOf, type Budget } from './budget';
-import { Mistake, type Command, type Row } from './command';
+import { OperatorError, type Command, type Row } from './command';
 
 /** Days for which the service keeps the traffic of codes. */
 const MOST_DAYS = 15;
@@ -10,9 +10,9 @@ export const SPEND: Command[] = [
     takes: '',
     what: 'shows the codes of the last 24 hours by country, and how many were verified',
     scope: 'read',
-    run: async (at) => ({
-      codes: (await at.support.spent(24)).map(({ region, ...row }): Row => ({ region, ...row })),
-      budget: [shown(await budgetOf(at))],
+    run: async (context) => ({
+      codes: (await context.support.spent(24)).map(({ region, ...row }): Row => ({ region, ...row })),
+      budget: [budgetText(await budgetOf(context))],
     }),
   },
   {
@@ -34,7 +34,7 @@ export const SPEND: Command[] = [
   },
 ];
 
-function shown(budget: Budget | undefined): string {
+function budgetText(budget: Budget | undefined): string {
   if (!budget) return 'none (SEND_CODE_PER_DAY)';
   const { used, amount, ends } = budget;
   return `${used} of ${amount} messages, notices included (SEND_CODE_PER_DAY)${ends ? `, until ${ends}` : ''}`;
@@ -43,7 +43,7 @@ function shown(budget: Budget | undefined): string {
 function daysIn(text: string): number {
   const days = Number(text);
   if (!/^\d+$/.test(text) || days < 1 || days > MOST_DAYS)
-    throw new Mistake(`${text}: is not a number of days from 1 to ${MOST_DAYS}`);
+    throw new OperatorError(`${text}: is not a number of days from 1 to ${MOST_DAYS}`);
   return days;
 }
 

@@ -1,6 +1,6 @@
 import { codeOf } from '../base/errors';
 import { tokenHash } from '../base/secrets';
-import { ALWAYS, Mistake, type Command, type Given, type Parts, type Workplace } from './command';
+import { ALWAYS, OperatorError, type Command, type Input, type Answer, type Context } from './command';
 import { MOST_ROWS } from './lookups';
 import { newToken } from './tokens';
 import { SCOPES, type Scope } from './tokens-repository';
@@ -44,18 +44,18 @@ export const TOKENS: Command[] = [
     changes: ALWAYS,
     run: async ({ tokens }, { words: [name = ''], options }) => {
       const found = await tokens.named(name);
-      if (!found) throw new Mistake(`${name}: no token has this name: see tokens list`);
+      if (!found) throw new OperatorError(`${name}: no token has this name: see tokens list`);
       if (!options.dryRun) await asOwner(tokens.revoke(name));
       return { [options.dryRun ? 'would revoke' : 'revoked']: [{ ...found }] };
     },
   },
 ];
 
-async function addToken({ tokens, operator }: Workplace, { words, options }: Given): Promise<Parts> {
+async function addToken({ tokens, operator }: Context, { words, options }: Input): Promise<Answer> {
   const [name = '', givenScope = '', givenDays = String(DAYS)] = words;
-  if (!NAME.test(name)) throw new Mistake(`${name}: a name has 1 to 40 lower-case letters, digits, ., _ and -`);
+  if (!NAME.test(name)) throw new OperatorError(`${name}: a name has 1 to 40 lower-case letters, digits, ., _ and -`);
   const [scope, days] = [scopeIn(givenScope), daysIn(givenDays)];
-  const taken = new Mistake(`${name}: a token has this name: choose another one, or revoke it first`);
+  const taken = new OperatorError(`${name}: a token has this name: choose another one, or revoke it first`);
   if (options.dryRun) {
     if (await tokens.named(name)) throw taken;
     return { 'would add': [{ name, scope, days }] };
@@ -75,18 +75,20 @@ const REFUSED = '42501';
 function asOwner<T>(change: Promise<T>): Promise<T> {
   return change.catch((error: unknown) => {
     if (codeOf(error) !== REFUSED) throw error;
-    throw new Mistake('only the owner of the tables may change tokens: set DATABASE_MIGRATION_URL to its address');
+    throw new OperatorError(
+      'only the owner of the tables may change tokens: set DATABASE_MIGRATION_URL to its address',
+    );
   });
 }
 
 function scopeIn(text: string): Scope {
   const scope = SCOPES.find((one) => one === text);
-  if (scope === undefined) throw new Mistake(`${text}: is not a scope: take one of ${SCOPES.join(', ')}`);
+  if (scope === undefined) throw new OperatorError(`${text}: is not a scope: take one of ${SCOPES.join(', ')}`);
   return scope;
 }
 
 function daysIn(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (days < 1 || days > MOST_DAYS) throw new Mistake(`${text}: a token lives for 1 to ${MOST_DAYS} days`);
+  if (days < 1 || days > MOST_DAYS) throw new OperatorError(`${text}: a token lives for 1 to ${MOST_DAYS} days`);
   return days;
 }

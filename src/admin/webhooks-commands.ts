@@ -3,7 +3,7 @@ import { idOf } from '../features/webhooks/webhooks';
 import type { ListedWebhook } from '../features/webhooks/webhooks-repository';
 import { SECRET_PREFIX } from '../integrations/standard-webhooks';
 import { neverReached, NotTaken } from '../integrations/webhook-call';
-import { ALWAYS, Mistake, type Command, type Given, type Parts, type Workplace } from './command';
+import { ALWAYS, OperatorError, type Command, type Input, type Answer, type Context } from './command';
 
 /** Commands whose answer has a secret are of the command line only. */
 export const WEBHOOKS: Command[] = [
@@ -64,11 +64,11 @@ export const WEBHOOKS: Command[] = [
     scope: 'admin',
     isLocal: true,
     changes: ALWAYS,
-    run: async (at, given) => {
-      const { id } = await webhookIn(at, given);
-      if (given.options.dryRun) return { 'would renew': [{ id }] };
+    run: async (context, input) => {
+      const { id } = await webhookIn(context, input);
+      if (input.options.dryRun) return { 'would renew': [{ id }] };
       const secret = newSecret();
-      await (await at.services()).webhookList.renewSecret(id, secret);
+      await (await context.services()).webhookList.renewSecret(id, secret);
       return { renewed: [{ id, secret }] };
     },
   },
@@ -84,9 +84,9 @@ export const WEBHOOKS: Command[] = [
 ];
 
 async function add(
-  { services, config }: Workplace,
-  { words: [given = '', kindsGiven = ''], options }: Given,
-): Promise<Parts> {
+  { services, config }: Context,
+  { words: [given = '', kindsGiven = ''], options }: Input,
+): Promise<Answer> {
   const url = urlIn(given, config);
   const kinds = kindsIn(kindsGiven, (await services()).parts.kinds);
   if (options.dryRun) return { 'would add': [{ url, kinds: kinds.join(' ') }] };
@@ -98,70 +98,76 @@ async function add(
   };
 }
 
-async function test(at: Workplace, given: Given): Promise<Parts> {
-  const { id } = await webhookIn(at, given);
-  await orMistake(id, (await at.services()).webhooks.test(id));
+async function test(context: Context, input: Input): Promise<Answer> {
+  const { id } = await webhookIn(context, input);
+  await orOperatorError(id, (await context.services()).webhooks.test(id));
   return { taken: [{ id }] };
 }
 
-async function replay(at: Workplace, given: Given): Promise<Parts> {
-  const webhook = await webhookIn(at, given);
-  const [, event = ''] = given.words;
+async function replay(context: Context, input: Input): Promise<Answer> {
+  const webhook = await webhookIn(context, input);
+  const [, event = ''] = input.words;
   const [, version = '', number = ''] = /^(\d{1,18})-(\d{1,9})-[\w-]{1,64}$/.exec(event) ?? [];
   if (version === '')
-    throw new Mistake(
+    throw new OperatorError(
       `${event}: is not the id of an event, such as ${idOf({ version: 712, number: 1, subject: 'ann' })}`,
     );
   const cursor = { version: Number(version), number: Number(number) };
-  const { dryRun, only: isOnly } = given.options;
+  const { dryRun, only: isOnly } = input.options;
   if (!dryRun && isOnly) {
-    const isKept = await orMistake(webhook.id, (await at.services()).webhooks.replayOne(webhook.id, cursor, event));
-    if (!isKept) throw new Mistake(`${event}: this event is not kept any more`);
-  } else if (!dryRun) await (await at.services()).webhookList.replay(webhook.id, cursor);
+    const isKept = await orOperatorError(
+      webhook.id,
+      (await context.services()).webhooks.replayOne(webhook.id, cursor, event),
+    );
+    if (!isKept) throw new OperatorError(`${event}: this event is not kept any more`);
+  } else if (!dryRun) await (await context.services()).webhookList.replay(webhook.id, cursor);
   return { [dryRun ? 'would replay' : 'replayed']: [{ id: webhook.id, [isOnly ? 'only' : 'from']: event }] };
 }
 
-async function orMistake<T>(id: string, sent: Promise<T>): Promise<T> {
+async function orOperatorError<T>(id: string, sent: Promise<T>): Promise<T> {
   try {
     return await sent;
   } catch (error) {
     if (!(error instanceof NotTaken)) throw error;
-    throw new Mistake(`${id}: did not take the event: ${error.message}`);
+    throw new OperatorError(`${id}: did not take the event: ${error.message}`);
   }
 }
 
 /** Makes a change, or tells whether there is something to change. */
 function changing(verb: 'pause' | 'resume' | 'remove', isFit: (webhook: ListedWebhook) => boolean): Command['run'] {
-  return async (at, given) => {
-    const webhook = await webhookIn(at, given);
+  return async (context, input) => {
+    const webhook = await webhookIn(context, input);
     const { id, url, state } = webhook;
-    const isDry = given.options.dryRun === true;
-    const isDone = isDry ? isFit(webhook) : await (await at.services()).webhookList[verb](id);
-    if (!isDone) throw new Mistake(`${id}: nothing was changed, it is ${state}`);
+    const isDry = input.options.dryRun === true;
+    const isDone = isDry ? isFit(webhook) : await (await context.services()).webhookList[verb](id);
+    if (!isDone) throw new OperatorError(`${id}: nothing was changed, it is ${state}`);
     return { [isDry ? `would ${verb}` : `${verb}d`]: [{ id, url }] };
   };
 }
 
-async function webhookIn({ services }: Workplace, { words: [id = ''] }: Given): Promise<ListedWebhook> {
+async function webhookIn({ services }: Context, { words: [id = ''] }: Input): Promise<ListedWebhook> {
   const found = await (await services()).webhookList.find(id);
-  if (!found) throw new Mistake(`${id}: no webhook has this id: see webhooks list`);
+  if (!found) throw new OperatorError(`${id}: no webhook has this id: see webhooks list`);
   return found;
 }
 
-function urlIn(given: string, { webhookNetworks }: Workplace['config']): string {
+function urlIn(given: string, { webhookNetworks }: Context['config']): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new Mistake(`${given}: is not an https address`);
+  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new OperatorError(`${given}: is not an https address`);
   if (url.username !== '' || url.password !== '')
-    throw new Mistake('the address contains a user or a password: the receiver knows this service by its signature');
+    throw new OperatorError(
+      'the address contains a user or a password: the receiver knows this service by its signature',
+    );
   const why = neverReached(url, webhookNetworks);
-  if (why !== undefined) throw new Mistake(`${given}: cannot be called: ${why}`);
+  if (why !== undefined) throw new OperatorError(`${given}: cannot be called: ${why}`);
   return url.href;
 }
 
 function kindsIn(given: string, known: string[]): string[] {
   const kinds = given.split(',').filter(Boolean);
   const unknown = kinds.find((kind) => !known.includes(kind));
-  if (unknown !== undefined) throw new Mistake(`${unknown}: is not a kind of events: take some of ${known.join(', ')}`);
+  if (unknown !== undefined)
+    throw new OperatorError(`${unknown}: is not a kind of events: take some of ${known.join(', ')}`);
   return kinds;
 }
 

@@ -3,7 +3,7 @@ import type { Limits } from '../load/limits';
 import { CHANNELS, nameOf } from '../integrations/senders/kinds';
 import { countryOf, isMobile, isWithin, masked, type Phone } from '../features/phones/phone-number';
 import { budgetOf } from './budget';
-import type { Given, Parts, Row, Workplace } from './command';
+import type { Input, Answer, Row, Context } from './command';
 import type { FoundEvent, FoundLimit, FoundUser } from './support-repository';
 import { claimRow } from './rows';
 import { phoneIn } from './who';
@@ -14,28 +14,28 @@ const EVENTS = 15;
 const TOLD: Record<string, string> = { delivered: 'was delivered', failed: 'was not delivered' };
 
 /** Tells why a number gets no code, and why it cannot log in. */
-export async function why(at: Workplace, { words: [given = ''], options }: Given): Promise<Parts> {
-  const { reads, support, config } = at;
+export async function why(context: Context, { words: [given = ''], options }: Input): Promise<Answer> {
+  const { reads, support, config } = context;
   const phone = phoneIn(given);
   const id = await reads.userIdOf(phone.number);
   const user = id === undefined ? undefined : await support.user(id);
   const read = () => support.limitsOf(phone.number, namesPer(config.limits, 'phone'));
   const found = await read();
-  const lifted = options.fix === true ? await lift(at, found.filter(isFull), options.dryRun === true) : undefined;
+  const lifted = options.fix === true ? await lift(context, found.filter(isFull), options.dryRun === true) : undefined;
   const limits = lifted ? await read() : found;
   const events = await support.eventsOfPhone(masked(phone.number), user?.id, EVENTS);
   const claims = user ? await reads.claimsOf(user.id) : [];
   const traffic = await reads.trafficOf(phone);
   return {
-    account: [accountOf(phone, user, user ? await at.reads.sessionsOf(user.id) : [])],
+    account: [accountOf(phone, user, user ? await context.reads.sessionsOf(user.id) : [])],
     ...(claims.length > 0 && { 'claims of its number': claims.map(claimRow) }),
     codes: [
-      ...(await refusalsOfCodes(at, phone, limits)),
-      ...(await lastCodeOf(at, phone)),
-      routeTo(at, phone),
+      ...(await refusalsOfCodes(context, phone, limits)),
+      ...(await lastCodeOf(context, phone)),
+      routeTo(context, phone),
       `in the last day, ${countryOf(phone)} was sent ${traffic.day.sent} codes that are old enough to judge, of which ${traffic.day.verified} were verified`,
     ],
-    logins: [...closingIn(events, user), ...refusalsOfLogins(at, user, limits)],
+    logins: [...closingIn(events, user), ...refusalsOfLogins(context, user, limits)],
     ...(lifted && { lifted }),
     limits: limits.map(limitRow),
     [user ? 'last events' : `last events of numbers like ${masked(phone.number)}`]: events.map(
@@ -51,12 +51,12 @@ function accountOf(phone: Phone, user: FoundUser | undefined, sessions: unknown[
   return { ...known, account: id, state, since: createdAt, sessions: sessions.length };
 }
 
-async function refusalsOfCodes(at: Workplace, phone: Phone, limits: FoundLimit[]): Promise<string[]> {
-  const { config } = at;
+async function refusalsOfCodes(context: Context, phone: Phone, limits: FoundLimit[]): Promise<string[]> {
+  const { config } = context;
   const { allowedRegions, phoneCheck } = config.verification;
   const met = metBy(config.limits, limits, (refusal) => refusal instanceof ReturnCode);
-  const budget = await budgetOf(at);
-  const isFixed = (await at.reads.testNumbers.codeFor(phone)) !== undefined;
+  const budget = await budgetOf(context);
+  const isFixed = (await context.reads.testNumbers.codeFor(phone)) !== undefined;
   if (isFixed) return ['it is a test number: nothing is sent to it, and TEST_NUMBERS has its code', ...met];
   const reasons = [
     ...(phoneCheck === 'mobile' && !isMobile(phone) ? ['it is not a mobile number (PHONE_CHECK)'] : []),
@@ -70,7 +70,7 @@ async function refusalsOfCodes(at: Workplace, phone: Phone, limits: FoundLimit[]
 }
 
 /** Tells by which ways codes go to the phone, and which channels no way of the route has. */
-function routeTo({ reads }: Workplace, phone: Phone): string {
+function routeTo({ reads }: Context, phone: Phone): string {
   const [key, route] = reads.routes.routeOf(phone);
   const ways = route.flat();
   const missing = CHANNELS.filter((channel) => ways.every((way) => way.channel !== channel));
@@ -92,7 +92,7 @@ function closingIn(events: FoundEvent[], user: FoundUser | undefined): string[] 
 }
 
 /** Tells what became of the last code, as far as it is known. */
-async function lastCodeOf({ reads }: Workplace, phone: Phone): Promise<string[]> {
+async function lastCodeOf({ reads }: Context, phone: Phone): Promise<string[]> {
   const last = await reads.lastCode(phone);
   if (!last || last.way === '') return [];
   const { way, at, isVerified, receipt } = last;
@@ -101,7 +101,7 @@ async function lastCodeOf({ reads }: Workplace, phone: Phone): Promise<string[]>
   return [`the last code went by ${way} at ${at}: ${told}, and it was ${isVerified ? '' : 'not '}verified`];
 }
 
-function refusalsOfLogins({ config }: Workplace, user: FoundUser | undefined, limits: FoundLimit[]): string[] {
+function refusalsOfLogins({ config }: Context, user: FoundUser | undefined, limits: FoundLimit[]): string[] {
   if (!user) return ['the number has no account: it must register first'];
   const reasons = [
     ...(user.state === 'suspended' ? ['the account is suspended: users restore lets it log in again'] : []),
@@ -111,7 +111,7 @@ function refusalsOfLogins({ config }: Workplace, user: FoundUser | undefined, li
   return reasons.length > 0 ? reasons : ['nothing here holds logins back now: the password may be wrong'];
 }
 
-function withoutPassword({ passwordRequired }: Workplace['config']['tokenLogins']): string {
+function withoutPassword({ passwordRequired }: Context['config']['tokenLogins']): string {
   return passwordRequired
     ? 'the account has no password, and PASSWORDS=required wants one: reset_password sets it'
     : 'the account has no password: it logs in by a code, or sets one by reset_password';
@@ -124,7 +124,7 @@ function metBy(limits: Limits, found: FoundLimit[], isSuch: (refusal: AppError) 
 }
 
 /** Clears the full limits of the number. Addresses and the whole service keep theirs. */
-async function lift({ services }: Workplace, full: FoundLimit[], isDry: boolean): Promise<string[]> {
+async function lift({ services }: Context, full: FoundLimit[], isDry: boolean): Promise<string[]> {
   for (const { key } of isDry ? [] : full) await (await services()).limiter.clearBucket(key);
   const names = [...new Set(full.map(({ limit }) => limit))];
   if (names.length === 0) return ['there was nothing to lift'];

@@ -117,20 +117,20 @@ type Handler<A extends Access, Input, Result> = (
 ) => Promise<Result>;
 
 /** `Given`, but with `never` for each field that is not in `Wanted`. */
-type Exactly<Wanted, Given> = Given extends readonly (infer GivenItem)[]
+type Exactly<Wanted, Returned> = Returned extends readonly (infer ReturnedItem)[]
   ? Wanted extends readonly (infer WantedItem)[]
-    ? Exactly<WantedItem, GivenItem>[]
+    ? Exactly<WantedItem, ReturnedItem>[]
     : never
-  : Given extends object
-    ? { [Field in keyof Given]: Field extends keyof Wanted ? Exactly<Wanted[Field], Given[Field]> : never }
-    : Given;
+  : Returned extends object
+    ? { [Field in keyof Returned]: Field extends keyof Wanted ? Exactly<Wanted[Field], Returned[Field]> : never }
+    : Returned;
 
 /** Describes a POST. A result with a field that its schema does not have does not compile. */
-export function operation<A extends Access, Params, Body, Result = void, Given extends Result = Result>({
+export function operation<A extends Access, Params, Body, Result = void, Returned extends Result = Result>({
   handle,
   ...description
 }: Description<A, Params, Body, Result> & {
-  handle: Handler<A, Params & Body, Given & Exactly<Result, Given>>;
+  handle: Handler<A, Params & Body, Returned & Exactly<Result, Returned>>;
 }): Operation {
   return { ...description, refusals: refusalsOf(description), streams: false, answer: handle };
 }

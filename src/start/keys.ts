@@ -11,13 +11,13 @@ export interface Keys {
   inboxToken: string;
 }
 
-interface Given {
+interface KeySettings {
   dataDir: string;
   secrets: { session: string[] | undefined; messagingJwtKey: string | undefined; inboxToken?: string | undefined };
 }
 
 /** Returns the keys of this installation. Missing ones are made, and kept in DATA_DIR but for the inbox token. */
-export function loadKeys({ dataDir, secrets }: Given): Keys {
+export function loadKeys({ dataDir, secrets }: KeySettings): Keys {
   return {
     sessionSecrets: secrets.session ?? [kept(dataDir, 'session-secret', () => randomBytes(32).toString('hex'))],
     messagingJwtKey: secrets.messagingJwtKey ?? kept(dataDir, 'messaging-jwt-key', generateSigningKey),
@@ -29,7 +29,7 @@ export function loadKeys({ dataDir, secrets }: Given): Keys {
 const LEAST_SECRET = 32;
 
 /** Returns unusable kept keys: the disk was full, or the file was edited or belongs to another user. */
-export function keyMistakes({ dataDir, secrets }: Given): string[] {
+export function keyMistakes({ dataDir, secrets }: KeySettings): string[] {
   const isSecret = (value: string) => value.length >= LEAST_SECRET;
   return [
     ...(secrets.session ? [] : mistakeIn(dataDir, 'session-secret', isSecret, 'all sessions')),

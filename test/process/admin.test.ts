@@ -80,7 +80,7 @@ describe('npm run admin', () => {
 
   // guard process-admin-1: scripts can tell a mistake of the operator from a failure of the service
   // scripts/operate/admin.ts
-  // - process.exitCode = isMistake(error) ? MISTAKEN : FAILED;
+  // - process.exitCode = isOperatorError(error) ? MISTAKEN : FAILED;
   // + process.exitCode = MISTAKEN;
   it('exits with 2 when a statement fails, and tells it in one line', async () => {
     const owner = testPool(database.url, 1);

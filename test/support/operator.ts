@@ -1,32 +1,32 @@
 import { join } from 'node:path';
-import type { Parts, Row } from '../../src/admin/command';
+import type { Answer, Row } from '../../src/admin/command';
 import { COMMANDS } from '../../src/admin/commands';
-import { atWorkplace, perform } from '../../src/admin/perform';
+import { withContext, perform } from '../../src/admin/perform';
 import { loadConfig } from '../../src/config/config';
 import type { Env, TestApp } from './app';
 import { ownerUrlOf } from './database';
 import { PATIENCE } from './patience';
 
-type Place = Pick<TestApp, 'dataDir' | 'databaseUrl'> & Partial<Pick<TestApp, 'ownerUrl'>>;
+type Database = Pick<TestApp, 'dataDir' | 'databaseUrl'> & Partial<Pick<TestApp, 'ownerUrl'>>;
 
 /** Runs a command on an app's database, as the operator Olga would. */
 export async function command(
-  on: Place,
+  on: Database,
   name: string,
   words: string[] = [],
   options: Record<string, boolean> = {},
   env: Env = {},
-): Promise<Parts> {
+): Promise<Answer> {
   const found = COMMANDS.find((one) => one.name === name);
   if (!found) throw new Error(`unknown command: ${name}`);
   const config = loadConfig({ DATA_DIR: on.dataDir, SMS_PROVIDER: 'file', SMS_FILE: join(on.dataDir, 'sms'), ...env });
   const { databaseUrl, ownerUrl = ownerUrlOf(databaseUrl) } = on;
-  const place = { config, databaseUrl, ownerUrl, operator: 'olga', patience: PATIENCE };
-  return atWorkplace(place, (at) => perform(found, { words, options }, at));
+  const commandLine = { config, databaseUrl, ownerUrl, operator: 'olga', patience: PATIENCE };
+  return withContext(commandLine, (context) => perform(found, { words, options }, context));
 }
 
-export const rowsOf = (parts: Parts, title: string) => (parts[title] ?? []) as Row[];
-export const linesOf = (parts: Parts, title: string) => ((parts[title] ?? []) as string[]).join('\n');
+export const rowsOf = (answer: Answer, title: string) => (answer[title] ?? []) as Row[];
+export const linesOf = (answer: Answer, title: string) => ((answer[title] ?? []) as string[]).join('\n');
 
 /** Returns the newest event of an operator. */
 export function noted({ db }: Pick<TestApp, 'db'>): Promise<{ detail: string; user_agent: string } | undefined> {

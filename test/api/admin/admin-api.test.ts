@@ -180,7 +180,7 @@ describe('the admin API', () => {
 
   // guard admin-api-14: a token that only reads does not tell whether a phone has an account
   // src/admin/admin-api.ts
-  // - door.checkWords(command, scope, given.words);
+  // - door.checkWords(command, scope, input.words);
   it.each(['/audit/search', '/sessions/list'])('takes a phone at %s from the scope support on', async (route) => {
     for (const { phone, region } of [ann, newPhone()])
       expectRefusal(await call(route, { user: e164({ phone, region }) }, tokens.read), 403, '', 'scope_too_low');

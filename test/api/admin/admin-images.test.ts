@@ -85,7 +85,7 @@ describe('images remove', () => {
 
   // guard admin-images-2: images are not forgotten where their files are not
   // src/admin/images-commands.ts
-  // - await checkDisk(at, id, images);
+  // - await checkDisk(context, id, images);
   it('refuses to run where the files are not, and changes nothing', async () => {
     const image = await upload(ann, PNG);
     const elsewhere = { databaseUrl: app.databaseUrl, dataDir: mkdtempSync(join(tmpdir(), 'accounts-other-')) };

@@ -90,8 +90,8 @@ describe('users rename', () => {
 
   // guard admin-users-7: a change by an operator is among the events of its user
   // src/admin/perform.ts
-  // - detailOf(command, given, at.operator), userId,
-  // + detailOf(command, given, at.operator), userId && undefined,
+  // - detailOf(command, input, context.operator), userId,
+  // + detailOf(command, input, context.operator), userId && undefined,
   it('is found among the events of the user whom it was about', async () => {
     await admin('users rename', [e164(ann), 'Anna C.']);
     const details = await eventsOf(ann.id, 'operator').pluck<string[]>('detail');
@@ -110,8 +110,8 @@ describe('users rename', () => {
 describe('users close', () => {
   // guard admin-users-3: with --dry-run no account is closed
   // src/admin/users-commands.ts
-  // - if (!options.dryRun) await (await at.services()).account.closeByOperator
-  // + await (await at.services()).account.closeByOperator
+  // - if (!options.dryRun) await (await context.services()).account.closeByOperator
+  // + await (await context.services()).account.closeByOperator
   it('closes an account as its owner can, and tells the owner', async () => {
     await befriend(app, ann, [bob]);
     expect(rowsOf(await admin('users close', [ann.id], { dryRun: true }), 'would close')).toHaveLength(1);

@@ -143,8 +143,8 @@ describe('users and sessions', () => {
 
   // guard admin-1: a change by an operator is in the audit trail, with the name
   // src/admin/perform.ts
-  // - if (!isChange) return command.run(at, given);
-  // + return command.run(at, given);
+  // - if (!isChange) return command.run(context, input);
+  // + return command.run(context, input);
   // guard admin-2: with --dry-run no session ends
   // src/admin/sessions-commands.ts
   // - of options.dryRun ? [] : ended)
