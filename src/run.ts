@@ -13,7 +13,7 @@ import { openTraces } from './composition/open-traces';
 import type { Outside } from './composition/open-foundation';
 import { ConfigError, readConfig, type Config } from './config/config';
 import { awaitDatabase } from './database/await-database';
-import { shownAddress } from './database/database-url';
+import { publicAddress } from './database/database-url';
 import { migrate, missingAt } from './database/migrations';
 import { isOutage } from './database/outage';
 import { SERVICE_ROLE } from './database/service-role';
@@ -93,10 +93,10 @@ async function start(build: Build): Promise<void> {
     const traces = await openTraces(config.traces, logger);
     if (traces) cleanups.push(() => traces.close());
     const outside = { databaseUrl: database.url, keys, logger, observers: bothOf(metrics, traces) };
-    const shown: { metricsUrl?: string | undefined } = {};
-    const built = await build({ config, outside, metricsUrl: () => shown.metricsUrl });
+    const listening: { metricsUrl?: string | undefined } = {};
+    const built = await build({ config, outside, metricsUrl: () => listening.metricsUrl });
     cleanups.push(() => built.close());
-    shown.metricsUrl = metrics && (await serveMetrics(metrics, built, config, cleanups));
+    listening.metricsUrl = metrics && (await serveMetrics(metrics, built, config, cleanups));
     const admin = await built.prepare?.();
     cleanups.push(async () => admin?.close());
     const server = await listen(createHttpServer(built.app), config.http);
@@ -105,7 +105,7 @@ async function start(build: Build): Promise<void> {
       await answerAndClose(server, config.http.leaveSeconds * 1_000, hurry.signal);
       await Promise.all([server, ...(admin ? [admin.server] : [])].map((one) => drain(one, DRAIN_MS)));
     });
-    announce(server, config, { ...built, ...shown, database: database.shown, admin });
+    announce(server, config, { ...built, ...listening, database: database.label, admin });
   } catch (error) {
     await stop();
     throw error;
@@ -156,7 +156,7 @@ interface Database {
   url: string;
   /** Address for the owner of the tables. */
   migrationUrl: string;
-  shown: string;
+  label: string;
 }
 
 async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<Database> {
@@ -165,7 +165,7 @@ async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<Databa
   const database =
     given === undefined
       ? await embedded(config, cleanups)
-      : { url: given, migrationUrl: migrationUrl ?? given, shown: shownAddress(given) };
+      : { url: given, migrationUrl: migrationUrl ?? given, label: publicAddress(given) };
   if (given !== undefined && waitSeconds > 0)
     await awaitDatabase(given, waitSeconds * 1_000, (why) => sayWaiting(given, why)).catch((error: unknown) => {
       throw new StartError(unusable('DATABASE_URL', given, error));
@@ -191,15 +191,15 @@ async function checkLimits(url: string | undefined): Promise<void> {
   });
   if (missing.length > 0)
     throw new StartError(
-      `DATABASE_LIMITS_URL (${shownAddress(url)}) lacks migrations: run ${commandLine('migrate')} with the address of its owner as DATABASE_URL`,
+      `DATABASE_LIMITS_URL (${publicAddress(url)}) lacks migrations: run ${commandLine('migrate')} with the address of its owner as DATABASE_URL`,
     );
 }
 
 async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<Database> {
   const postgres = await startEmbeddedPostgres({ dataDir: resolve(dataDir), role: SERVICE_ROLE, announce: say });
   cleanups.push(() => postgres.stop());
-  const shown = `embedded PostgreSQL, kept in ${dataDir} (address in ${dataDir}/database-url)`;
-  return { url: postgres.serviceUrl, migrationUrl: postgres.url, shown };
+  const label = `embedded PostgreSQL, kept in ${dataDir} (address in ${dataDir}/database-url)`;
+  return { url: postgres.serviceUrl, migrationUrl: postgres.url, label };
 }
 
 /** Returns the address of the metrics. */
@@ -242,7 +242,7 @@ function announce(
 }
 
 function sayWaiting(databaseUrl: string, why: unknown): void {
-  say(`Waiting for the database at ${shownAddress(databaseUrl)}, which cannot be used yet: ${messageOf(why)}`);
+  say(`Waiting for the database at ${publicAddress(databaseUrl)}, which cannot be used yet: ${messageOf(why)}`);
 }
 
 function fail(error: unknown): never {

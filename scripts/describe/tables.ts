@@ -104,9 +104,9 @@ function inDigits(places: number | undefined): string {
 }
 
 async function metricsTable(): Promise<string> {
-  const shown = (words: string[]) => words.map((word) => `\`${word}\``).join(', ');
+  const inCode = (words: string[]) => words.map((word) => `\`${word}\``).join(', ');
   const rows = (await describedMetrics()).described();
-  return rows.map(({ name, type, help, labels }) => line(`\`${name}\``, type, shown(labels), help)).join('');
+  return rows.map(({ name, type, help, labels }) => line(`\`${name}\``, type, inCode(labels), help)).join('');
 }
 
 const FOR = {

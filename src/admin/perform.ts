@@ -121,9 +121,9 @@ const IDS = ['user', 'group', 'session'];
 /** The command and its words, in one line and without a phone. */
 function detailOf(command: Command, { words }: Input, operator: string): string {
   const isId = wordsOf(command).map(({ name }) => IDS.includes(name));
-  const shown = words.map((word, index) => {
+  const safeWords = words.map((word, index) => {
     if (word.startsWith('+')) return masked(word);
     return inOneLine(isId[index] ? word : withoutPhones(word));
   });
-  return `${[command.name, ...shown].join(' ')}, by ${operator}`;
+  return `${[command.name, ...safeWords].join(' ')}, by ${operator}`;
 }

@@ -74,7 +74,7 @@ export async function buildContainer(
       ),
     },
     { at: '/.well-known', router: services.jwks },
-    { at: '/captcha', router: services.shownCaptchas },
+    { at: '/captcha', router: services.captchaRouter },
     { router: services.receipts },
     ...pages(config, pageDeps).map((router) => ({ router })),
     { router: healthRouter(health) },

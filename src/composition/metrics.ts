@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
 import type { StatementObserver } from '../database/pool';
 import type { Figure, Values } from '../foundation/part';
-import type { Shown } from '../http/metrics-server';
+import type { MetricsSource } from '../http/metrics-server';
 import type { EndedRequest } from '../http/request-log';
 import { withTimeout } from '../load/timeout';
 import { ownFigures, type Shared } from './own-figures';
@@ -18,7 +18,7 @@ const CHARACTERS = [250, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_
 const READ_MS = 2_500;
 
 /** Metrics of an instance, for Prometheus. Each has the labels that docs/metrics.md lists; none is of a user. */
-export class Metrics implements Shown {
+export class Metrics implements MetricsSource {
   private readonly registry = new Registry();
   private readonly registers = [this.registry];
 

@@ -35,7 +35,7 @@ export function mistakeInAddress(address: string): string | undefined {
 }
 
 /** Returns where a database is, for people, as pg reads the address and without user or password. */
-export function shownAddress(address: string): string {
+export function publicAddress(address: string): string {
   const { host, port, database } = new Client({ connectionString: forPg(address) });
   return host.startsWith('/') ? `${host} (a socket), database ${database}` : `${host}:${port}/${database}`;
 }

@@ -14,10 +14,10 @@ export async function newestFirst<Row extends TimedRow>(
   for await (const page of pagesOf(PAGE, read, ({ id }) => id)) rows.push(...page);
   return rows
     .sort((a, b) => b.updatedMicros - a.updatedMicros)
-    .map(({ updatedMicros, ...row }) => ({ ...row, updatedAt: shown(updatedMicros) }));
+    .map(({ updatedMicros, ...row }) => ({ ...row, updatedAt: isoTimeOf(updatedMicros) }));
 }
 
 /** Formats a time for clients. */
-function shown(micros: number): string {
+function isoTimeOf(micros: number): string {
   return new Date(Math.floor(micros / 1_000)).toISOString();
 }

@@ -45,36 +45,36 @@ function answer(error: unknown, res: Response, logger: Logger): void {
     res.destroy();
     return;
   }
-  const shown = asAppError(error);
-  log(logger, error, shown, res);
+  const appError = asAppError(error);
+  log(logger, error, appError, res);
   if (res.headersSent) {
     // An incomplete answer is cut off, so that a client never takes a part for the whole. A complete one stays.
     if (!res.writableEnded) res.destroy();
     return;
   }
-  if (shown.retryAfterSeconds !== undefined)
-    res.set('Retry-After', String(Math.max(1, Math.ceil(shown.retryAfterSeconds))));
-  res.set('X-Reason', shown.reason);
-  if (shown instanceof ReturnCode) {
-    res.json({ code: shown.code });
+  if (appError.retryAfterSeconds !== undefined)
+    res.set('Retry-After', String(Math.max(1, Math.ceil(appError.retryAfterSeconds))));
+  res.set('X-Reason', appError.reason);
+  if (appError instanceof ReturnCode) {
+    res.json({ code: appError.code });
     return;
   }
-  if ('allow' in shown) res.set('Allow', String(shown.allow));
+  if ('allow' in appError) res.set('Allow', String(appError.allow));
   // The rest of an oversized body is not read.
-  if (shown instanceof TooLarge) res.set('Connection', 'close');
-  const message = messageOf(shown, res.req);
-  res.status(shown.status).json({
-    code: shown.code,
-    reason: shown.reason,
+  if (appError instanceof TooLarge) res.set('Connection', 'close');
+  const message = messageOf(appError, res.req);
+  res.status(appError.status).json({
+    code: appError.code,
+    reason: appError.reason,
     message,
     ...also(res, message),
-    ...(shown.details && { details: shown.details }),
+    ...(appError.details && { details: appError.details }),
   });
 }
 
 /** Names the route that matched: a misspelt /user/logn matches /user/:id. */
-function messageOf(shown: AppError, { pattern }: Request): string {
-  return shown instanceof NotSignedIn ? `${pattern ?? 'this operation'} ${shown.message}` : shown.message;
+function messageOf(appError: AppError, { pattern }: Request): string {
+  return appError instanceof NotSignedIn ? `${pattern ?? 'this operation'} ${appError.message}` : appError.message;
 }
 
 function also(res: Response, message: string): Record<string, string> {
@@ -83,9 +83,10 @@ function also(res: Response, message: string): Record<string, string> {
 }
 
 /** Logs a failure. In an outage or overload, which fails many requests, only the log line of each request says why. */
-function log(logger: Logger, error: unknown, shown: AppError, res: Response): void {
-  if (shown.status === 503 && shown.cause === undefined) res.locals.unavailable = errorForLog(error).message;
-  else if (shown.status >= 500 && shown.status < 600) logger.error({ err: error, requestId: res.req.id }, 'failed');
+function log(logger: Logger, error: unknown, appError: AppError, res: Response): void {
+  if (appError.status === 503 && appError.cause === undefined) res.locals.unavailable = errorForLog(error).message;
+  else if (appError.status >= 500 && appError.status < 600)
+    logger.error({ err: error, requestId: res.req.id }, 'failed');
 }
 
 function asAppError(error: unknown): AppError {

@@ -37,6 +37,6 @@ function listenError(error: NodeJS.ErrnoException, { host, port, prefix = '' }: 
 
 export function addressOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
-  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

@@ -1,5 +1,5 @@
 import { codeOf } from '../base/errors';
-import { shownAddress } from '../database/database-url';
+import { publicAddress } from '../database/database-url';
 
 export type Address = 'DATABASE_URL' | 'DATABASE_MIGRATION_URL' | 'DATABASE_LIMITS_URL';
 type Remedy = (address: Address) => string;
@@ -52,7 +52,7 @@ const BY_WORDS: [words: RegExp, remedy: Remedy][] = [
 /** Tells in a sentence why a database cannot be used, and what an operator can do. */
 export function unusable(name: Address, url: string, error: unknown): string {
   const where = name === 'DATABASE_URL' ? '' : ` (${name})`;
-  return `the database at ${shownAddress(url)}${where} cannot be used: ${messageOf(error)}. ${remedyFor(error, name)}`;
+  return `the database at ${publicAddress(url)}${where} cannot be used: ${messageOf(error)}. ${remedyFor(error, name)}`;
 }
 
 export function messageOf(error: unknown): string {

@@ -17,8 +17,8 @@ export class StartLog {
 
   /** Reports why the service does not start: one line, or a headline and details. */
   fail(headline: string, lines: string[] = []): void {
-    const shown = this.isJson() ? lines : lines.map((line) => `  ${line}`);
-    process.stderr.write([headline, ...shown].map((line) => this.written('fatal', line, {})).join(''));
+    const indented = this.isJson() ? lines : lines.map((line) => `  ${line}`);
+    process.stderr.write([headline, ...indented].map((line) => this.written('fatal', line, {})).join(''));
   }
 
   private written(level: keyof typeof LEVELS, msg: string, fields: Record<string, string>): string {

@@ -608,7 +608,7 @@ describe('internal failures', () => {
 
   // guard conventions-14: an unexpected error is logged
   // src/http/error-handler.ts
-  // - log(logger, error, shown, res);
+  // - log(logger, error, appError, res);
   it('are logged with the cause and the id of the request', async () => {
     const broken = await startApp();
     await broken.db.raw('ALTER TABLE phones RENAME TO no_phones');

@@ -1,4 +1,4 @@
-import { mistakeInAddress, shownAddress } from '../../src/database/database-url';
+import { mistakeInAddress, publicAddress } from '../../src/database/database-url';
 
 describe('the displayed address of a database', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('the displayed address of a database', () => {
     ['postgresql://a:hunter2@one.example/accounts?host=other.example', 'other.example:5432/accounts'],
   ])('is %s without user and password', (address, shown) => {
     expect(mistakeInAddress(address)).toBeUndefined();
-    expect(shownAddress(address)).toBe(shown);
+    expect(publicAddress(address)).toBe(shown);
   });
 
   // guard database-address-1: an address whose password would be shown as its path is a mistake

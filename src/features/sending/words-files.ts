@@ -116,7 +116,7 @@ function mistakesIn(texts: Partial<Texts>, { codeTtlSeconds }: WordsSettings): s
   return [
     ...(missing.length > 0 ? [`must also have ${missing.join(', ')}`] : []),
     ...(code?.includes('{code}') === false ? ['must have {code} in its text code'] : []),
-    ...(size.count > 1 ? [`must have a text code that fits into one message, and not ${shown(size)}`] : []),
+    ...(size.count > 1 ? [`must have a text code that fits into one message, and not ${sizeText(size)}`] : []),
     ...Object.entries(texts).flatMap(([name, text]) => strangersIn(name, text)),
   ];
 }
@@ -143,7 +143,7 @@ function toldOf(languages: Map<string, Texts>, replaced: Partial<Texts>, setting
   const sizeOf = (text: string) => segmentsOf(filled(text, LONGEST_CODE, settings.codeTtlSeconds));
   const told = new Map<string, string[]>();
   const check = (what: string, language: string, text: string) => {
-    if (sizeOf(text).count > 1) told.set(what, [...(told.get(what) ?? []), `${language} (${shown(sizeOf(text))})`]);
+    if (sizeOf(text).count > 1) told.set(what, [...(told.get(what) ?? []), `${language} (${sizeText(sizeOf(text))})`]);
   };
   for (const name of TEXTS) check(variableOf(name), 'every language', replaced[name] ?? '');
   for (const [tag, texts] of languages) {
@@ -164,6 +164,6 @@ function variableOf(name: TextName): string {
   return name === 'code' ? 'SMS_TEXT' : `NOTIFY_TEXT_${name.toUpperCase()}`;
 }
 
-function shown({ length, most, alphabet }: Segments): string {
+function sizeText({ length, most, alphabet }: Segments): string {
   return `${length} of ${most} places of ${alphabet}`;
 }

@@ -61,7 +61,7 @@ export async function buildVerification(needs: Needs, { rules, captcha, senders,
   const { repos, sessionSecrets: secrets, observeCall: observe, vendorTimeoutMs: timeoutMs, ...others } = needs;
   const challenges = { secrets, isAlarmed: () => needs.spendGuard.isAlarmed() };
   const asking = { ...others, kept: repos.captchas, challenges, observe, timeoutMs };
-  const { captchas: provider, shown: shownCaptchas } = await chooseCaptchas(captcha, asking);
+  const { captchas: provider, shown: captchaRouter } = await chooseCaptchas(captcha, asking);
   const captchas = new CaptchaService(provider, needs.limiter);
   const codes = new VerificationCodes(secrets);
   const testNumbers = new TestNumbers(numbers, repos.users);
@@ -70,7 +70,7 @@ export async function buildVerification(needs: Needs, { rules, captcha, senders,
   return {
     codes,
     testNumbers,
-    shownCaptchas,
+    captchaRouter,
     captchas,
     sendCode: new SendCodeService({ ...deps, sender }, rules),
     verifyCode: new VerifyCodeService(deps, rules),

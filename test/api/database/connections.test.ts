@@ -92,8 +92,8 @@ describe('a connection whose statement timed out', () => {
 describe('the log', () => {
   // guard connections-7: a refusal because of overload or an outage is one line in the log
   // src/http/error-handler.ts
-  // - if (shown.status === 503 && shown.cause === undefined) res.locals.unavailable = errorForLog(error).message;
-  // + if (shown.status === 503 && shown.cause === undefined) logger.warn({ requestId: res.req.id }, 'unavailable');
+  // - if (appError.status === 503 && appError.cause === undefined) res.locals.unavailable = errorForLog(error).message;
+  // + if (appError.status === 503 && appError.cause === undefined) logger.warn({ requestId: res.req.id }, 'unavailable');
   it('has one line when the database goes down and one when it is back', async () => {
     await startBehindProxy();
     const person = await insertAndSignIn(app);
