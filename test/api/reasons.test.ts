@@ -201,7 +201,7 @@ describe('a reason tells a stranger no more than the code about', () => {
   // guard reasons-7: the reason for not sending a code does not tell whether there is an account
   // src/features/verification/send-code-service.ts
   // - const raised = await this.raisedBy(captcha, phone, caller);
-  // + const raised = (await knownPlaces.standingOf(phone.number, caller)) !== 'no account' ? 'nothing' : await this.raisedBy(captcha, phone, caller);
+  // + const raised = (await knownPlaces.trustOf(phone.number, caller)) !== 'no account' ? 'nothing' : await this.raisedBy(captcha, phone, caller);
   it('send_code: a phone with an account, and one without', async () => {
     const { region, phone } = await insertPerson(app);
     const on = await instance({ SEND_CODE_PER_PHONE_DAY: '1' });

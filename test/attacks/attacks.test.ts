@@ -109,8 +109,8 @@ describe('guessing codes across resends', () => {
 
   // guard attacks-3: all addresses together have 100 guesses a day
   // src/features/verification/guesses.ts
-  // - { limit: standing === 'elsewhere' ? 'wrongCodesPerPhoneElsewhere' : 'wrongCodesPerPhone', subject: phone },
-  // + ...(standing ? [] : []),
+  // - { limit: trust === 'elsewhere' ? 'wrongCodesPerPhoneElsewhere' : 'wrongCodesPerPhone', subject: phone },
+  // + ...(trust ? [] : []),
   it('from 500 addresses, with more codes sent than a number ever gets: 100 of a million are compared in a day', async () => {
     const generous = await instance({ SEND_CODE_PER_PHONE_DAY: '50' });
     const victim = newPhone();
@@ -165,8 +165,8 @@ const channelOf = (index: number) => ({ channel: CHANNELS[index % CHANNELS.lengt
 describe('going another way', () => {
   // guard attacks-20: a channel is not a way around the limits of a number
   // src/features/verification/send-code-service.ts
-  // - { limit: resendLimitFor(standing), subject: number },
-  // + { limit: resendLimitFor(standing), subject: `${number} ${Math.random()}` },
+  // - { limit: resendLimitFor(trust), subject: number },
+  // + { limit: resendLimitFor(trust), subject: `${number} ${Math.random()}` },
   it('for one number, by each channel at once from 40 addresses: one code is sent', async () => {
     const victim = newPhone();
     const answers = await inParallel(40, (index) =>
@@ -191,8 +191,8 @@ describe('going another way', () => {
 
   // guard attacks-6: 200 codes per address and hour
   // src/features/verification/send-code-service.ts
-  // - standing, raised), ofAddress];
-  // + standing, raised)];
+  // - trust, raised), ofAddress];
+  // + trust, raised)];
   it(`for ${MANY} numbers from one address, by each channel: 200 codes are sent in an hour`, async () => {
     const answers = await storm(MANY, (index) => {
       const phone = { region: 44, phone: 7_400_000_000 + index };
@@ -257,7 +257,7 @@ describe('running up the bill', () => {
 
   // guard attacks-4: one code per phone and minute
   // src/features/verification/send-code-service.ts
-  // - { limit: resendLimitFor(standing), subject: number },
+  // - { limit: resendLimitFor(trust), subject: number },
   // guard attacks-5: 10 codes per phone and day
   // src/features/verification/send-code-service.ts
   // - { limit: perPhone, subject: number },

@@ -4,8 +4,8 @@ import { SharedCalls } from '../../load/shared-calls';
 import { withTimeout } from '../../load/timeout';
 import type { SecurityEventsRepository, UsedAddresses } from './security-events-repository';
 
-/** Origin of a request about a phone: a place where its account was used, elsewhere, or the phone has no account. */
-export type Standing = 'known' | 'elsewhere' | 'no account';
+/** Trust in a request about a phone: from a place where its account was used, from elsewhere, or without an account. */
+export type Trust = 'known' | 'elsewhere' | 'no account';
 
 /** Content of a signed device cookie. */
 export interface SignedInDevice {
@@ -31,7 +31,7 @@ export class KnownPlaces {
   ) {}
 
   /** Returns `elsewhere` for all callers while the trail cannot be read: that refuses nothing by itself. */
-  async standingOf(phone: string, { address }: Caller, device?: SignedInDevice): Promise<Standing> {
+  async trustOf(phone: string, { address }: Caller, device?: SignedInDevice): Promise<Trust> {
     try {
       return await withTimeout(this.find(phone, address, device), this.patience * ANSWER_MS);
     } catch {
@@ -39,7 +39,7 @@ export class KnownPlaces {
     }
   }
 
-  private async find(phone: string, address: string, device?: SignedInDevice): Promise<Standing> {
+  private async find(phone: string, address: string, device?: SignedInDevice): Promise<Trust> {
     const used = await this.asked.run(phone, () => this.events.usedAddresses(phone));
     if (!used) return 'no account';
     if (used.ips.map(addressOf).includes(address)) return 'known';

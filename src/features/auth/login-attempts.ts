@@ -63,7 +63,7 @@ export class LoginAttempts {
   constructor(
     private readonly limiter: Limiter,
     private readonly queues: PasswordQueues,
-    private readonly knownPlaces: Pick<KnownPlaces, 'standingOf'>,
+    private readonly knownPlaces: Pick<KnownPlaces, 'trustOf'>,
   ) {}
 
   /** Begins an attempt to log in, or throws the refusal. */
@@ -112,7 +112,7 @@ export class LoginAttempts {
       this.queues.passwordsOfAccount.check(known.share);
       this.queues.passwordsOfAddress.check(one.caller.address);
       await this.limiter.checkKnown(one.caller, ...known.uses);
-      if ((await this.knownPlaces.standingOf(one.phone, one.caller)) !== 'known') throw error;
+      if ((await this.knownPlaces.trustOf(one.phone, one.caller)) !== 'known') throw error;
       return hold(known);
     }
   }

@@ -17,7 +17,7 @@ import {
   type Most,
   type Relation,
   type Side,
-  type Standing,
+  type Openness,
   type Pair,
 } from './invitation';
 
@@ -76,14 +76,14 @@ function room(kinds: string, most: string): string {
     SELECT count(*) FROM (SELECT FROM friendships WHERE user_id = :userId AND status IN (${kinds}) LIMIT ${most}) counted))`;
 }
 
-const ownRoom = statement<Pick<Standing, 'hasRoom' | 'hasRoomToAsk'>, 'userId' | 'friends'>(
+const ownRoom = statement<Pick<Openness, 'hasRoom' | 'hasRoomToAsk'>, 'userId' | 'friends'>(
   'room-for-friends',
   `SELECT ${room(`${FRIENDS}`, ':friends')} AS "hasRoom",
           ${room(`${FRIENDS}, ${REQUESTING}`, ':friends')} AS "hasRoomToAsk"`,
 );
 
 /** Facts about the user that the friend must not learn. The statement is the same whatever the relation of the two is. */
-const openness = statement<Omit<Standing, 'hasRoom' | 'hasRoomToAsk'>, keyof Pair | keyof Most>(
+const openness = statement<Omit<Openness, 'hasRoom' | 'hasRoomToAsk'>, keyof Pair | keyof Most>(
   'openness-to-friend',
   `SELECT EXISTS (SELECT FROM blacklist WHERE user_id = :userId AND friend_id = :friendId AND status) AS "isBlacklisted",
           ${room(`${FRIENDS}`, ':friends')} AS "isOpenToFriends",
@@ -163,9 +163,9 @@ export class FriendshipsRepository {
     const sides = new Map<string, Side | undefined>();
     for (const side of inOrder([two, turned(two)])) sides.set(side.userId, (await lockSide(this.db, { ...side }))[0]);
     const [own] = await ownRoom(this.db, { userId, friends: most.friends });
-    const [told] = await openness(this.db, { ...turned(two), ...most });
-    if (own === undefined || told === undefined) throw new Error('the standing of two users returned no row');
-    return { ...own, ...told, mine: sides.get(userId), theirs: sides.get(friendId) };
+    const [other] = await openness(this.db, { ...turned(two), ...most });
+    if (own === undefined || other === undefined) throw new Error('the openness of two users returned no row');
+    return { ...own, ...other, mine: sides.get(userId), theirs: sides.get(friendId) };
   }
 
   async request(two: Pair, before: Relation, message: string): Promise<void> {

@@ -34,7 +34,7 @@ export interface Most {
 }
 
 /** Further facts about the two users. "I" am the user, "they" the other one. */
-export interface Standing {
+export interface Openness {
   /** I am on their blacklist. */
   isBlacklisted: boolean;
   /** I may have one more friend. */
@@ -47,7 +47,7 @@ export interface Standing {
   isOpenToRequests: boolean;
 }
 
-export interface Relation extends Standing {
+export interface Relation extends Openness {
   mine: Side | undefined;
   theirs: Side | undefined;
 }

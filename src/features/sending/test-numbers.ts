@@ -56,18 +56,18 @@ export class TestNumbers {
 
   /** Returns the fixed code of a phone, or undefined for a phone that is sent its codes. */
   async codeFor({ number }: Phone): Promise<string | undefined> {
-    const [found] = await this.standing(this.numbers.filter((one) => one.number === number));
+    const [found] = await this.withStates(this.numbers.filter((one) => one.number === number));
     return found?.state === 'in force' ? found.code : undefined;
   }
 
   /** Returns a line for each number, for the operator. Shows neither numbers nor codes in full. */
   async lines(): Promise<{ line: string; state: State }[]> {
-    const all = await this.standing(this.numbers);
+    const all = await this.withStates(this.numbers);
     return all.map(({ number, lastDay, state }) => ({ line: `${masked(number)} ${wordsFor(state, lastDay)}`, state }));
   }
 
   /** Never lets a fixed code into an account whose phone was proved by a code that was sent. */
-  private async standing(numbers: TestNumber[]): Promise<(TestNumber & { state: State })[]> {
+  private async withStates(numbers: TestNumber[]): Promise<(TestNumber & { state: State })[]> {
     if (numbers.length === 0) return [];
     const proved = await this.accounts.provedPhones(numbers.map(({ number }) => number));
     const stateOf = ({ number, lastDay }: TestNumber): State => {

@@ -5,7 +5,7 @@ import { maskedAddress, wideNetworkOf } from '../../base/networks';
 import { Tally } from '../../base/tally';
 import { SendingTimedOut } from '../../integrations/senders/sender';
 import type { AuditTrail } from '../audit/audit-trail';
-import type { Standing } from '../audit/known-places';
+import type { Trust } from '../audit/known-places';
 import type { LimitName } from '../../load/limits';
 import type { Limiter, CountedUses, LimitUse } from '../limits/limiter';
 import { countryOf, type Phone } from '../phones/phone-number';
@@ -28,7 +28,7 @@ interface Deps {
 export interface Asking {
   phone: Phone;
   caller: Caller;
-  standing: Standing;
+  trust: Trust;
   captcha: CaptchaInAlarm;
   /** The ways of the code, the first to be tried first. */
   ways: PricedWay[];
@@ -123,22 +123,22 @@ export class SpendGuard {
   }
 
   private async judge(
-    { phone, standing, ways }: Asking,
+    { phone, trust, ways }: Asking,
     network: NetworkTraffic,
     enter: (key: string) => number,
   ): Promise<Finding | undefined> {
     const region = countryOf(phone);
     const ahead = enter(region);
     const own = await this.deps.traffic.ofRegion(phone);
-    const alarm = this.networkAlarm(network, standing, ways) ?? alarmOf(own) ?? burstOf(own, ahead, FLOOR.region);
+    const alarm = this.networkAlarm(network, trust, ways) ?? alarmOf(own) ?? burstOf(own, ahead, FLOOR.region);
     if (alarm) return { ...alarm, of: region, share: mostOpen(own, FLOOR.region) };
     return isProven(own) ? undefined : this.judgeTogether(enter(TOGETHER));
   }
 
   /** Accounts at a known place may use the whole budget, so a ring with its own accounts could exhaust it. */
-  private networkAlarm(network: NetworkTraffic, standing: Standing, ways: PricedWay[]): NetworkAlarm | undefined {
+  private networkAlarm(network: NetworkTraffic, trust: Trust, ways: PricedWay[]): NetworkAlarm | undefined {
     const { sent, verified, wider } = network;
-    if (standing === 'known' && this.hasHadMuch(network, ways)) return { window: 'network', sent, verified };
+    if (trust === 'known' && this.hasHadMuch(network, ways)) return { window: 'network', sent, verified };
     return [network, ...wider].map(alarmOfNetwork).find((alarm) => alarm !== undefined);
   }
 
@@ -162,15 +162,15 @@ export class SpendGuard {
 
   /** Takes one of the codes that are left during an alarm, or refuses. */
   private async admit(finding: Finding, network: NetworkTraffic, asking: Asking): Promise<CountedUses | undefined> {
-    const { phone, caller, standing } = asking;
+    const { phone, caller, trust } = asking;
     // A ring with its own accounts is known at its own addresses, so these have a limit in an alarm of their network.
-    if (standing === 'known' && finding.window === 'network')
+    if (trust === 'known' && finding.window === 'network')
       return this.take(asking, [
         { limit: 'alarmCodesToKnown', subject: caller.address },
         { limit: 'alarmCodesToKnownPerNetwork', subject: maskedAddress(caller.ip) },
       ]);
-    if (standing === 'known') return undefined;
-    if (standing === 'elsewhere') return this.take(asking, usesOfAccount(phone, caller));
+    if (trust === 'known') return undefined;
+    if (trust === 'elsewhere') return this.take(asking, usesOfAccount(phone, caller));
     if (finding.window === 'network' || isAnyBehind(network)) throw pausedFor(TEN_MINUTES);
     return this.takeOfShare(finding, network, asking);
   }

@@ -6,7 +6,7 @@ import type { Channel } from '../../integrations/senders/kinds';
 import { NumberRefused, SendingTimedOut } from '../../integrations/senders/sender';
 import { orCaptcha, type LimitName } from '../../load/limits';
 import type { AuditTrail } from '../audit/audit-trail';
-import type { KnownPlaces, SignedInDevice, Standing } from '../audit/known-places';
+import type { KnownPlaces, SignedInDevice, Trust } from '../audit/known-places';
 import type { Limiter, CountedUses, LimitUse } from '../limits/limiter';
 import { countryOf, isMobile, isWithin, type Phone } from '../phones/phone-number';
 import { firstCostOf, type PricedWay } from '../sending/routes';
@@ -64,10 +64,10 @@ export class SendCodeService {
     const ofAddress = this.useOfAddress(caller, raised);
     await limiter.checkKnown(caller, ofAddress);
     const ways = fixedCode === undefined ? await sender.waysTo(phone, wish) : [];
-    const standing = await knownPlaces.standingOf(phone.number, caller, device);
-    await this.checkGuessBudget(phone, caller, standing);
-    const uses = [...this.usesOfPhone(phone, standing, raised), ofAddress];
-    const taken = await limiter.take(caller, ...uses, await this.budgetFor(standing, caller, ways));
+    const trust = await knownPlaces.trustOf(phone.number, caller, device);
+    await this.checkGuessBudget(phone, caller, trust);
+    const uses = [...this.usesOfPhone(phone, trust, raised), ofAddress];
+    const taken = await limiter.take(caller, ...uses, await this.budgetFor(trust, caller, ways));
     if (fixedCode !== undefined) {
       const channel = await sender.keep(phone, fixedCode, caller, wish);
       await audit.note({ event: 'code_sent', phone, detail: TEST_NUMBER }, caller);
@@ -80,7 +80,7 @@ export class SendCodeService {
       };
       return sender.send(phone, ways, { asker: caller, wording: wish.wording, pay });
     };
-    const asking = { phone, caller, standing, ways, captcha: this.captchaInAlarm(raised) };
+    const asking = { phone, caller, trust, ways, captcha: this.captchaInAlarm(raised) };
     const channel = await this.sendUnlessGuarded(asking, send, taken);
     await audit.note({ event: 'code_sent', phone, ...(channel !== 'sms' && { detail: channel }) }, caller);
     return channel;
@@ -134,8 +134,8 @@ export class SendCodeService {
   }
 
   /** Refuses to send a code to a caller who has no guesses left for this phone. */
-  private async checkGuessBudget(phone: Phone, caller: Caller, standing: Standing): Promise<void> {
-    const refusal = await this.deps.limiter.refusalOf(...guessesAt(phone.number, caller, standing));
+  private async checkGuessBudget(phone: Phone, caller: Caller, trust: Trust): Promise<void> {
+    const refusal = await this.deps.limiter.refusalOf(...guessesAt(phone.number, caller, trust));
     if (!refusal) return;
     await this.noteRefusal(phone, caller, 'too many wrong codes');
     throw new SendingTooOften('no_guesses_left', 'too many wrong codes were tried for this phone', {
@@ -150,20 +150,20 @@ export class SendCodeService {
   }
 
   /** Reserves some codes of a day, and a slot, for places where the account was used. Strangers cannot take these. */
-  private usesOfPhone({ number }: Phone, standing: Standing, raised: Raised): LimitUse[] {
+  private usesOfPhone({ number }: Phone, trust: Trust, raised: Raised): LimitUse[] {
     const perPhone =
-      standing === 'elsewhere'
+      trust === 'elsewhere'
         ? this.limitFor(raised, 'sendPerPhoneElsewhere', 'sendPerPhoneElsewhereWithCaptcha')
         : this.limitFor(raised, 'sendPerPhone', 'sendPerPhoneWithCaptcha');
     return [
-      { limit: resendLimitFor(standing), subject: number },
+      { limit: resendLimitFor(trust), subject: number },
       { limit: perPhone, subject: number },
     ];
   }
 
   /** Reserves the last fifth of the day's budget for owners at a known place, so strangers cannot lock them out. */
-  private async budgetFor(standing: Standing, caller: Caller, ways: PricedWay[]): Promise<LimitUse> {
-    const limit = standing === 'known' ? 'sendInAll' : await this.deps.spendGuard.budgetOf(caller, ways);
+  private async budgetFor(trust: Trust, caller: Caller, ways: PricedWay[]): Promise<LimitUse> {
+    const limit = trust === 'known' ? 'sendInAll' : await this.deps.spendGuard.budgetOf(caller, ways);
     return { limit, subject: 'all', count: firstCostOf(ways) };
   }
 
@@ -189,9 +189,9 @@ export class SendCodeService {
    * Counts a code that certainly was not sent only for the address that made the service ask the provider, not for the
    * phone. A code that may still arrive counts, but the phone may request another one at once.
    */
-  private async failure(error: unknown, { phone, caller, standing }: Asking, taken: CountedUses): Promise<unknown> {
+  private async failure(error: unknown, { phone, caller, trust }: Asking, taken: CountedUses): Promise<unknown> {
     if (error instanceof SendingTimedOut) {
-      await this.deps.limiter.clear(resendLimitFor(standing), phone.number);
+      await this.deps.limiter.clear(resendLimitFor(trust), phone.number);
       await this.noteRefusal(phone, caller, 'no answer from the provider in time: it may have been sent');
       return new Unavailable('sms_unconfirmed', 'the SMS provider did not answer in time: the code may still arrive', {
         cause: error,
@@ -214,8 +214,8 @@ export class SendCodeService {
   }
 }
 
-function resendLimitFor(standing: Standing): LimitName {
-  return standing === 'known' ? 'resendKnown' : 'resend';
+function resendLimitFor(trust: Trust): LimitName {
+  return trust === 'known' ? 'resendKnown' : 'resend';
 }
 
 function wasProviderAsked(error: unknown): boolean {

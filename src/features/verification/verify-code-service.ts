@@ -43,9 +43,9 @@ export class VerifyCodeService {
   async verify(phone: Phone, typed: string, caller: Caller, device?: SignedInDevice): Promise<string> {
     const { verification, codes, limiter, knownPlaces, audit } = this.deps;
     const callerHmacs = codes.askerHmacs(phone.number, caller.address);
-    const standing = await knownPlaces.standingOf(phone.number, caller, device);
-    const guesses = guessesAt(phone.number, caller, standing);
-    const attempts = attemptsFrom(standing, this.rules.codeMaxAttempts);
+    const trust = await knownPlaces.trustOf(phone.number, caller, device);
+    const guesses = guessesAt(phone.number, caller, trust);
+    const attempts = attemptsFrom(trust, this.rules.codeMaxAttempts);
     // Before an attempt is claimed: without guesses left, a caller does not take a shared attempt even for a moment.
     const sent =
       !(await limiter.isUsedUp(...guesses)) && (await verification.claimAttempt(phone.number, callerHmacs, attempts));

@@ -18,11 +18,11 @@ export function buildWebhooks(
   const caller = new WebhookCaller(networks, observeCall, vendorTimeoutMs);
   const webhooks = new Webhooks(webhookList, connections.db, caller, logger);
   const states = async () => {
-    const found = await webhookList.standing();
+    const found = await webhookList.states();
     return STATES.map((name): Values[number] => [[name], found.find(({ state }) => state === name)?.count ?? 0]);
   };
   const lag = async (): Promise<Values> => {
-    const active = (await webhookList.standing()).filter(({ state }) => state !== 'paused');
+    const active = (await webhookList.states()).filter(({ state }) => state !== 'paused');
     return [[['webhooks'], Math.max(0, ...active.map(({ seconds }) => seconds))]];
   };
   const figures = [tallied(DELIVERIES, webhooks.counts), gauge(DELIVERY_LAG, lag), gauge(WEBHOOKS, states)];

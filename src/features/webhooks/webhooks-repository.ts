@@ -127,8 +127,8 @@ const list = statement<ListedWebhook, 'id'>(
      FROM webhooks WHERE :id::text IN (id, '') ORDER BY webhooks.created_at, id`,
 );
 
-const standing = statement<{ state: string; count: number; seconds: number }>(
-  'webhooks-standing',
+const states = statement<{ state: string; count: number; seconds: number }>(
+  'webhook-states',
   `SELECT ${STATE} AS state, count(*)::integer AS count, max(${BEHIND})::float8 AS seconds FROM webhooks GROUP BY 1`,
 );
 
@@ -234,8 +234,8 @@ export class WebhooksRepository {
   }
 
   /** Returns how many are in each state, and for how long the oldest event of one of them waits. */
-  standing(): Promise<{ state: string; count: number; seconds: number }[]> {
-    return standing(this.db, {});
+  states(): Promise<{ state: string; count: number; seconds: number }[]> {
+    return states(this.db, {});
   }
 
   async find(id: string): Promise<ListedWebhook | undefined> {

@@ -200,14 +200,14 @@ describe('devices forget', () => {
         ?.split('.') ?? [];
     const known = { userId: device[0] ?? '', credentialsVersion: Number(device[1]) };
     const caller = (address: string) => ({ address, ip: address, userAgent: '', requestId: '' });
-    const standing = (address: string) => places.standingOf(e164(cat), caller(address), known);
-    expect([await standing('127.0.0.1'), await standing('203.0.113.9')]).toEqual(['known', 'known']);
+    const trust = (address: string) => places.trustOf(e164(cat), caller(address), known);
+    expect([await trust('127.0.0.1'), await trust('203.0.113.9')]).toEqual(['known', 'known']);
     expect(rowsOf(await admin('devices forget', [cat.id]), 'ended')).toHaveLength(1);
-    expect([await standing('127.0.0.1'), await standing('203.0.113.9')]).toEqual(['elsewhere', 'elsewhere']);
+    expect([await trust('127.0.0.1'), await trust('203.0.113.9')]).toEqual(['elsewhere', 'elsewhere']);
     expect(await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [cat.id])).toEqual([]);
     expect(await eventsOf(cat.id, 'devices_forgotten')).toMatchObject([{ user_agent: 'operator olga' }]);
     expect((await logIn(cat)).body).toMatchObject({ code: 200 });
-    expect(await standing('127.0.0.1')).toBe('known');
+    expect(await trust('127.0.0.1')).toBe('known');
   });
 
   it('changes nothing with --dry-run', async () => {

@@ -22,16 +22,16 @@ async function used(userId: string, ip: string, event = 'logged_in'): Promise<vo
 describe('known places of an account', () => {
   it('are the addresses of its logins and of its registration', async () => {
     const ann = await registerAndSignIn(app);
-    expect(await places.standingOf(e164(ann), HERE)).toBe('known');
-    expect(await places.standingOf(e164(ann), ELSEWHERE)).toBe('elsewhere');
-    expect(await places.standingOf(e164(newPhone()), HERE)).toBe('no account');
+    expect(await places.trustOf(e164(ann), HERE)).toBe('known');
+    expect(await places.trustOf(e164(ann), ELSEWHERE)).toBe('elsewhere');
+    expect(await places.trustOf(e164(newPhone()), HERE)).toBe('no account');
   });
 
   it('are the whole /64 with IPv6', async () => {
     const bob = await insertPerson(app);
     await used(bob.id, '2001:db8:1:2:3:4:5:6');
-    expect(await places.standingOf(e164(bob), at('2001:db8:1:2::/64'))).toBe('known');
-    expect(await places.standingOf(e164(bob), at('2001:db8:1:3::/64'))).toBe('elsewhere');
+    expect(await places.trustOf(e164(bob), at('2001:db8:1:2::/64'))).toBe('known');
+    expect(await places.trustOf(e164(bob), at('2001:db8:1:3::/64'))).toBe('elsewhere');
   });
 
   // guard known-places-2: a failed login does not make a place known
@@ -40,7 +40,7 @@ describe('known places of an account', () => {
   it('do not include addresses of failed logins', async () => {
     const bob = await insertPerson(app);
     await used(bob.id, HERE.ip, 'login_failed');
-    expect(await places.standingOf(e164(bob), HERE)).toBe('elsewhere');
+    expect(await places.trustOf(e164(bob), HERE)).toBe('elsewhere');
   });
 
   // guard known-places-1: a new password forgets the places where an account was used
@@ -50,13 +50,13 @@ describe('known places of an account', () => {
   it('are forgotten when the password changes, except for the place of the new one', async () => {
     const bob = await insertPerson(app);
     await used(bob.id, ELSEWHERE.ip);
-    expect(await places.standingOf(e164(bob), ELSEWHERE)).toBe('known');
+    expect(await places.trustOf(e164(bob), ELSEWHERE)).toBe('known');
     const { region, phone } = bob;
     const token = await verificationToken(app, { region, phone });
     const reset = { verification_token: token, password: newPassword() };
     expectBody(await post(app.api, '/user/reset_password', reset), { code: 200 });
-    expect(await places.standingOf(e164(bob), ELSEWHERE)).toBe('elsewhere');
-    expect(await places.standingOf(e164(bob), HERE)).toBe('known');
+    expect(await places.trustOf(e164(bob), ELSEWHERE)).toBe('elsewhere');
+    expect(await places.trustOf(e164(bob), HERE)).toBe('known');
   });
 
   // guard known-places-3: a device is a known place only of its own account, under its present password
@@ -67,9 +67,9 @@ describe('known places of an account', () => {
     const bob = await insertPerson(app);
     const [row] = await app.db('users').where({ id: bob.id }).select<{ v: number }[]>({ v: 'credentials_version' });
     const device = { userId: bob.id, credentialsVersion: Number(row?.v) };
-    expect(await places.standingOf(e164(bob), ELSEWHERE, device)).toBe('known');
-    expect(await places.standingOf(e164(bob), ELSEWHERE, { ...device, userId: 'somebody' })).toBe('elsewhere');
+    expect(await places.trustOf(e164(bob), ELSEWHERE, device)).toBe('known');
+    expect(await places.trustOf(e164(bob), ELSEWHERE, { ...device, userId: 'somebody' })).toBe('elsewhere');
     const older = { ...device, credentialsVersion: device.credentialsVersion - 1 };
-    expect(await places.standingOf(e164(bob), ELSEWHERE, older)).toBe('elsewhere');
+    expect(await places.trustOf(e164(bob), ELSEWHERE, older)).toBe('elsewhere');
   });
 });

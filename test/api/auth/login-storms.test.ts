@@ -132,7 +132,7 @@ describe('passwords of one phone', () => {
   // - { ...failures, ...(share && { share }) }
   // + failures
   // src/features/auth/login-attempts.ts
-  // - if ((await this.knownPlaces.standingOf(one.phone, one.caller)) !== 'known') throw error;
+  // - if ((await this.knownPlaces.trustOf(one.phone, one.caller)) !== 'known') throw error;
   // + throw error;
   // guard login-storms-7: passwords that strangers try do not use up the share of a user whose new password is hashed
   // src/features/auth/auth-service.ts

@@ -203,7 +203,7 @@ const OF_ALL = [
   'support-copied',
   'take-webhooks',
   'list-webhooks',
-  'webhooks-standing',
+  'webhook-states',
 ];
 /** Never asked on one server, where another statement finds the same. */
 const ON_SEVERAL = ['portraits-of-groups', 'gather-events'];

@@ -233,7 +233,7 @@ describe('send_code', () => {
 
   // guard limits-8: the service sends a limited number of messages per day
   // src/features/verification/send-code-service.ts
-  // - limiter.take(caller, ...uses, await this.budgetFor(standing, caller, ways))
+  // - limiter.take(caller, ...uses, await this.budgetFor(trust, caller, ways))
   // + limiter.take(caller, ...uses)
   it('is limited for the whole service with SEND_CODE_PER_DAY', async () => {
     const limited = await instance({ SEND_CODE_PER_DAY: '2' });
@@ -250,8 +250,8 @@ describe('send_code', () => {
   // + share: (messages) => messages
   // guard limits-10: the reserved fifth of the budget does not tell a stranger whether a phone has an account
   // src/features/verification/send-code-service.ts
-  // - standing === 'known' ? 'sendInAll'
-  // + standing !== 'no account' ? 'sendInAll'
+  // - trust === 'known' ? 'sendInAll'
+  // + trust !== 'no account' ? 'sendInAll'
   it("keeps the last fifth of the day's codes for owners at a place that their account was used from", async () => {
     const limited = await instance({ SEND_CODE_PER_DAY: '5' });
     const owner = await insertPerson(app);

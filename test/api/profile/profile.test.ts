@@ -167,7 +167,7 @@ describe('profile', () => {
     // guard profile-3: only calls of end_session that end no session are limited per user
     // src/features/sessions/sessions-service.ts
     // - if (!(await sessions.has(userId, id))) {
-    // +     if (limits.changesPerHour) {
+    // +     if (limiter.limits.changesPerHour) {
     // +       void sessions;
     it('also counts set_findable and calls of end_session that end nothing, but not those that end a session', async () => {
       const limited = await instance();

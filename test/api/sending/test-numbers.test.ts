@@ -133,8 +133,8 @@ describe('a test number', () => {
 
   // guard test-numbers-7: fixed codes count in the limits of codes
   // src/features/verification/send-code-service.ts
-  // - const uses = [...this.usesOfPhone(phone, standing, raised), ofAddress];
-  // + const uses = fixedCode ? [] : [...this.usesOfPhone(phone, standing, raised), ofAddress];
+  // - const uses = [...this.usesOfPhone(phone, trust, raised), ofAddress];
+  // + const uses = fixedCode ? [] : [...this.usesOfPhone(phone, trust, raised), ofAddress];
   it('counts in the limits of codes: the resend time, and the codes of a day', async () => {
     const phone = numberForFiction();
     const one = await instance([phone], { CODE_RESEND_SECONDS: '60', SEND_CODE_PER_PHONE_DAY: '2' });
@@ -148,8 +148,8 @@ describe('a test number', () => {
 
   // guard test-numbers-5: a fixed code cannot be guessed more often than others
   // src/features/verification/send-code-service.ts
-  // - await this.checkGuessBudget(phone, caller, standing);
-  // + if (fixedCode === undefined) await this.checkGuessBudget(phone, caller, standing);
+  // - await this.checkGuessBudget(phone, caller, trust);
+  // + if (fixedCode === undefined) await this.checkGuessBudget(phone, caller, trust);
   it('lets its code be guessed as seldom as any: five times for each, and as often in a day as the limit says', async () => {
     const phone = numberForFiction();
     const one = await instance([phone], { WRONG_CODES_PER_PHONE_AND_IP_DAY: '7' });

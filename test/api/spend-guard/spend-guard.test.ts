@@ -157,8 +157,8 @@ describe('the spend guard', () => {
 
   // guard spend-guard-10: in an alarm an account at an unknown place gets one code a day, within limits per address and in total
   // src/features/spend-guard/spend-guard.ts
-  // - if (standing === 'elsewhere') return this.take(asking, usesOfAccount(phone, caller));
-  // + if (standing === 'elsewhere') return usesOfAccount(phone, caller).length > 9 ? this.take(asking, []) : undefined;
+  // - if (trust === 'elsewhere') return this.take(asking, usesOfAccount(phone, caller));
+  // + if (trust === 'elsewhere') return usesOfAccount(phone, caller).length > 9 ? this.take(asking, []) : undefined;
   it('in an alarm sends to an account at an unknown place once a day, and to five such accounts per address', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1', TRUST_PROXY: '1' });
     await attackOn('GB');
@@ -174,7 +174,7 @@ describe('the spend guard', () => {
 
   // guard spend-guard-13: in an alarm an account still gets codes where it was used before
   // src/features/spend-guard/spend-guard.ts
-  // - if (standing === 'known') return undefined;
+  // - if (trust === 'known') return undefined;
   it('in an alarm sends to an account at a place where it was used before', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await attackOn('GB');
@@ -385,8 +385,8 @@ describe('the spend guard', () => {
 
   // guard spend-guard-4: accounts known in a network that has used much of the budget have their own limit per address
   // src/features/spend-guard/spend-guard.ts
-  // - standing === 'known' && this.hasHadMuch(network, ways)
-  // + standing === 'elsewhere' && this.hasHadMuch(network, ways)
+  // - trust === 'known' && this.hasHadMuch(network, ways)
+  // + trust === 'elsewhere' && this.hasHadMuch(network, ways)
   it('sends 20 codes a day to accounts known at an address whose network has used a twentieth of the budget', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
     await ownNetwork(19, 19);

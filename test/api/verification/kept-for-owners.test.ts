@@ -135,7 +135,7 @@ describe('the codes of a phone', () => {
 
   // guard kept-for-owners-3: a known place has a slot of its own
   // src/features/verification/send-code-service.ts
-  // - return standing === 'known' ? 'resendKnown' : 'resend';
+  // - return trust === 'known' ? 'resendKnown' : 'resend';
   // + return 'resend';
   // guard kept-for-owners-4: a verified code frees the slot of known places
   // src/features/verification/verify-code-service.ts
@@ -203,8 +203,8 @@ describe('the codes of a phone', () => {
 
   // guard kept-for-owners-9: a phone without an account has no reserved codes or tries
   // src/features/verification/guesses.ts
-  // - others: standing === 'elsewhere' ?
-  // + others: standing !== 'known' ?
+  // - others: trust === 'elsewhere' ?
+  // + others: trust !== 'known' ?
   it('are all open to strangers when there is no account', async () => {
     const phone = newPhone();
     for (let count = 0; count < 10; count += 1) {
