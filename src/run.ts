@@ -123,7 +123,7 @@ function settings(): Config {
   const ofMachine = [...folderMistakes(config), ...keyMistakes(config), ...packageMistakes(config)];
   const all = [...mistakes, ...words.mistakes, ...ofMachine];
   if (all.length > 0) throw new ConfigError(all);
-  [...words.told, ...warningsOf(config)].forEach((line) => startLog.warn(line));
+  [...words.warnings, ...warningsOf(config)].forEach((line) => startLog.warn(line));
   return config;
 }
 

@@ -132,7 +132,7 @@ export async function doctor(context: Context): Promise<Answer> {
   const found = Object.entries(CHECKS).map(async ([name, check]): Promise<Row> => {
     const finding: Finding = await Promise.resolve(checked)
       .then(check)
-      .catch((error: unknown) => told(name, error));
+      .catch((error: unknown) => failureText(name, error));
     const isWell = typeof finding !== 'string';
     return { check: name, state: isWell ? 'ok' : 'LOOK', finding: isWell ? finding?.note : finding };
   });
@@ -140,7 +140,7 @@ export async function doctor(context: Context): Promise<Answer> {
 }
 
 /** Tells why a check could not be made, and what to do. */
-function told(name: string, error: unknown): string {
+function failureText(name: string, error: unknown): string {
   // The cause tells more than "fetch failed".
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const remedy = REMEDIES[name] ?? (isOutage(cause) ? BUSY : OTHERWISE);

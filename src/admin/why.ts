@@ -11,7 +11,7 @@ import { phoneIn } from './who';
 const EVENTS = 15;
 
 /** Receipts, in a sentence. */
-const TOLD: Record<string, string> = { delivered: 'was delivered', failed: 'was not delivered' };
+const DELIVERY: Record<string, string> = { delivered: 'was delivered', failed: 'was not delivered' };
 
 /** Tells why a number gets no code, and why it cannot log in. */
 export async function why(context: Context, { words: [given = ''], options }: Input): Promise<Answer> {
@@ -96,9 +96,9 @@ async function lastCodeOf({ reads }: Context, phone: Phone): Promise<string[]> {
   const last = await reads.lastCode(phone);
   if (!last || last.way === '') return [];
   const { way, at, isVerified, receipt } = last;
-  const told =
-    receipt === '' ? 'its provider has not told what became of it' : `its provider tells that it ${TOLD[receipt]}`;
-  return [`the last code went by ${way} at ${at}: ${told}, and it was ${isVerified ? '' : 'not '}verified`];
+  const delivery =
+    receipt === '' ? 'its provider has not told what became of it' : `its provider tells that it ${DELIVERY[receipt]}`;
+  return [`the last code went by ${way} at ${at}: ${delivery}, and it was ${isVerified ? '' : 'not '}verified`];
 }
 
 function refusalsOfLogins({ config }: Context, user: FoundUser | undefined, limits: FoundLimit[]): string[] {

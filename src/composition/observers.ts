@@ -15,14 +15,14 @@ export interface Observers {
 export function bothOf(one: Observers = {}, other: Observers = {}): Observers {
   return {
     enclose: one.enclose ?? other.enclose,
-    request: tellBoth(one.request, other.request),
-    statement: tellBoth(one.statement, other.statement),
-    call: tellBoth(one.call, other.call),
+    request: callBoth(one.request, other.request),
+    statement: callBoth(one.statement, other.statement),
+    call: callBoth(one.call, other.call),
   };
 }
 
 /** Returns a function that calls both. A single one is returned itself, so that it costs nothing more. */
-function tellBoth<Args extends unknown[]>(
+function callBoth<Args extends unknown[]>(
   one: ((...args: Args) => void) | undefined,
   other: ((...args: Args) => void) | undefined,
 ): ((...args: Args) => void) | undefined {

@@ -12,9 +12,9 @@ export class Attempt {
   private whenUnanswered: () => void = () => undefined;
 
   /** Calls `told` if the work goes on after its answer, or after its client has left. */
-  onUnanswered(told: () => void): void {
-    this.whenUnanswered = told;
-    if (this.isUnanswered) told();
+  onUnanswered(listener: () => void): void {
+    this.whenUnanswered = listener;
+    if (this.isUnanswered) listener();
   }
 
   /** The deadline has passed. */

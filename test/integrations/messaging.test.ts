@@ -171,7 +171,7 @@ class TokensInMemory implements KeptTokens {
     this.kept.set(`${userId} ${app}`, kept);
   }
 
-  async tellProfile(userId: string): Promise<void> {
+  async noteProfile(userId: string): Promise<void> {
     this.toTell.push(userId);
   }
 }
@@ -219,7 +219,7 @@ describe('RongCloud messaging provider', () => {
 
   // guard messaging-2: a profile update does not delay a token
   // src/integrations/messaging/rongcloud/provider.ts
-  // - await this.keptTokens.tellProfile(user.id);
+  // - await this.keptTokens.noteProfile(user.id);
   // + await this.profileChanged(user);
   it('gives out the stored token after a change, and has the profile told again', async () => {
     const first = await provider().token(user, asker);

@@ -25,17 +25,17 @@ function write(file: string, content: unknown): void {
 
 const settings = (env: Record<string, string> = {}) => loadConfig({ WORDS_DIR: directory, ...env }).words;
 const mistakesWith = (env: Record<string, string> = {}) => readWords(settings(env)).mistakes;
-const toldWith = (env: Record<string, string> = {}) => readWords(settings(env)).told;
+const toldWith = (env: Record<string, string> = {}) => readWords(settings(env)).warnings;
 const english = JSON.parse(readFileSync(join(SHIPPED, 'en.json'), 'utf8')) as Record<string, string>;
 
 describe('the shipped words', () => {
-  const { languages, mistakes, told } = readWords(loadConfig({}).words);
+  const { languages, mistakes, warnings } = readWords(loadConfig({}).words);
 
   it('are those of ten languages, without a mistake, each text in one message', () => {
     const files = readdirSync(SHIPPED).map((name) => name.replace('.json', ''));
     expect([...languages.keys()].sort()).toEqual(['ar', 'de', 'en', 'es', 'fr', 'id', 'it', 'pt', 'tr', 'zh']);
     expect(files.sort()).toEqual([...languages.keys()].sort());
-    expect({ mistakes, told }).toEqual({ mistakes: [], told: [] });
+    expect({ mistakes, warnings }).toEqual({ mistakes: [], warnings: [] });
   });
 
   it.each([...languages])('have the code, its time and each notice in %s', (_, texts) => {

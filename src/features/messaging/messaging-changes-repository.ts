@@ -18,7 +18,7 @@ export interface KeptChange extends Change {
   number: number;
 }
 
-type Told = 'kinds' | 'others' | 'whats' | 'versions' | 'numbers';
+type ChangeColumns = 'kinds' | 'others' | 'whats' | 'versions' | 'numbers';
 
 const CHANGES_A_TURN = 500;
 /** Time after a call without an answer in which the provider may still do what it was asked. */
@@ -121,7 +121,7 @@ const lockLease = statement<{ subject: string }, keyof TurnLease>(
 );
 
 /** Adds changes again that were told by an instance which had lost the turn. Locks the turn before, like reading events. */
-const repeatChanges = statement<unknown, 'subject' | Told | 'ats'>(
+const repeatChanges = statement<unknown, 'subject' | ChangeColumns | 'ats'>(
   'repeat-messaging-changes',
   `WITH turn AS (
           INSERT INTO messaging_turns (subject) VALUES (:subject)
@@ -135,7 +135,7 @@ const repeatChanges = statement<unknown, 'subject' | Told | 'ats'>(
 );
 
 /** Not those that came since. Without an event a change may have a lower version than others. */
-const dropChanges = statement<unknown, 'subject' | Told>(
+const dropChanges = statement<unknown, 'subject' | ChangeColumns>(
   'drop-messaging-changes',
   `DELETE FROM messaging_changes
     WHERE subject = :subject AND (kind, other, what, version, number) IN (
@@ -220,11 +220,11 @@ export class MessagingChangesRepository {
   }
 
   /** Drops these changes, and ends the turn. If another instance has taken it since, they are told again. */
-  async done(lease: TurnLease, told: KeptChange[]): Promise<void> {
+  async done(lease: TurnLease, delivered: KeptChange[]): Promise<void> {
     const { subject } = lease;
     await this.db.transaction(async (trx) => {
-      if ((await lockLease(trx, { ...lease })).length === 0) return this.repeat(trx, subject, told);
-      await dropChanges(trx, { subject, ...columnsOf(told) });
+      if ((await lockLease(trx, { ...lease })).length === 0) return this.repeat(trx, subject, delivered);
+      await dropChanges(trx, { subject, ...columnsOf(delivered) });
       await endTurn(trx, { subject });
     });
   }
@@ -233,21 +233,21 @@ export class MessagingChangesRepository {
    * Lets the turn wait longer after each failure. Returns those of its changes that are days old, once it has failed for
    * days. If another instance has taken it since, the changes are told again.
    */
-  async putOff(lease: TurnLease, told: KeptChange[]): Promise<KeptChange[]> {
+  async putOff(lease: TurnLease, delivered: KeptChange[]): Promise<KeptChange[]> {
     const [put] = await putOff(this.db, { ...lease });
-    if (!put) await this.repeat(this.db, lease.subject, told);
-    return put && put.since < put.tooOld ? told.filter(({ at, what }) => at < put.tooOld || what === AGAIN) : [];
+    if (!put) await this.repeat(this.db, lease.subject, delivered);
+    return put && put.since < put.tooOld ? delivered.filter(({ at, what }) => at < put.tooOld || what === AGAIN) : [];
   }
 
   /** Has the copies made equal again by calls that come after all that the provider may still do. */
-  async lookAgain(subject: string, told: KeptChange[]): Promise<void> {
-    const { kinds, others } = columnsOf(told);
+  async lookAgain(subject: string, delivered: KeptChange[]): Promise<void> {
+    const { kinds, others } = columnsOf(delivered);
     await lookAgain(this.db, { subject, kinds, others });
   }
 
   /** A call of an instance that was frozen may arrive after those of the other one: both looked at different times. */
-  private async repeat(on: Knex, subject: string, told: KeptChange[]): Promise<void> {
-    await repeatChanges(on, { subject, ...columnsOf(told), ats: told.map(({ at }) => at) });
+  private async repeat(on: Knex, subject: string, delivered: KeptChange[]): Promise<void> {
+    await repeatChanges(on, { subject, ...columnsOf(delivered), ats: delivered.map(({ at }) => at) });
   }
 
   /** Returns for how many seconds the oldest change has waited, or the oldest event that is not read. */
@@ -257,7 +257,7 @@ export class MessagingChangesRepository {
   }
 }
 
-function columnsOf(changes: KeptChange[]): Record<Told, unknown[]> {
+function columnsOf(changes: KeptChange[]): Record<ChangeColumns, unknown[]> {
   return {
     kinds: changes.map(({ kind }) => kind),
     others: changes.map(({ other }) => other),

@@ -42,7 +42,7 @@ export class MessagingUpdates {
         {
           before: () => this.readOn(follower),
           take: (most) => changes.take(most),
-          work: (lease, note) => this.tell(follower, lease, note),
+          work: (lease, note) => this.deliver(follower, lease, note),
           failed: loggingFailures(
             logger,
             'the messaging provider could not be told of changes: the next round goes on',
@@ -80,7 +80,7 @@ export class MessagingUpdates {
     return (isCopying && (await this.copy.goOn())) || isMore;
   }
 
-  private async tell(follower: Follower, lease: TurnLease, note: Note): Promise<void> {
+  private async deliver(follower: Follower, lease: TurnLease, note: Note): Promise<void> {
     const renewing = setInterval(() => void this.changes.renew(lease).catch(() => undefined), RENEW_MS).unref();
     let changes: KeptChange[] = [];
     try {

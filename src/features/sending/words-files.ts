@@ -38,7 +38,7 @@ export interface ReadWords {
   /** Mistakes of the operator, with which the service does not start. */
   mistakes: string[];
   /** Texts that take more than one message. */
-  told: string[];
+  warnings: string[];
 }
 
 const SHIPPED = join(__dirname, 'words');
@@ -59,7 +59,7 @@ export function readWords(settings: WordsSettings): ReadWords {
   }
   if (!languages.has(settings.defaultLanguage.toLowerCase()))
     mistakes.push(mistakeInDefault(settings.defaultLanguage, [...languages.keys()].sort()));
-  return { languages, mistakes, told: mistakes.length > 0 ? [] : toldOf(languages, replaced, settings) };
+  return { languages, mistakes, warnings: mistakes.length > 0 ? [] : warningsOf(languages, replaced, settings) };
 }
 
 function mistakeInDefault(given: string, known: string[]): string {
@@ -139,11 +139,12 @@ function replacing({ replaced }: WordsSettings, english: Partial<Texts> | undefi
 }
 
 /** Tells of texts that take more than one message, by themselves or with their last line. */
-function toldOf(languages: Map<string, Texts>, replaced: Partial<Texts>, settings: WordsSettings): string[] {
+function warningsOf(languages: Map<string, Texts>, replaced: Partial<Texts>, settings: WordsSettings): string[] {
   const sizeOf = (text: string) => segmentsOf(filled(text, LONGEST_CODE, settings.codeTtlSeconds));
-  const told = new Map<string, string[]>();
+  const found = new Map<string, string[]>();
   const check = (what: string, language: string, text: string) => {
-    if (sizeOf(text).count > 1) told.set(what, [...(told.get(what) ?? []), `${language} (${sizeText(sizeOf(text))})`]);
+    if (sizeOf(text).count > 1)
+      found.set(what, [...(found.get(what) ?? []), `${language} (${sizeText(sizeOf(text))})`]);
   };
   for (const name of TEXTS) check(variableOf(name), 'every language', replaced[name] ?? '');
   for (const [tag, texts] of languages) {
@@ -151,7 +152,7 @@ function toldOf(languages: Map<string, Texts>, replaced: Partial<Texts>, setting
     if (sizeOf(texts.code).count > 1 || hasLastLine(texts.code)) continue;
     for (const line of allLastLines(settings)) check(`a code with the line ${line}`, tag, `${texts.code}\n${line}`);
   }
-  return [...told].map(([what, where]) => `${what}: takes more than one message in ${where.join(', ')}`);
+  return [...found].map(([what, where]) => `${what}: takes more than one message in ${where.join(', ')}`);
 }
 
 /** Fills in the code and its time. */

@@ -60,7 +60,7 @@ export class MessagingTokensRepository implements KeptTokens {
     const isNewest = await this.db('users')
       .where({ id: userId, ...sent })
       .first<object | undefined>('id');
-    if (!isNewest) await this.tellProfile(userId);
+    if (!isNewest) await this.noteProfile(userId);
     return isKept;
   }
 
@@ -70,7 +70,7 @@ export class MessagingTokensRepository implements KeptTokens {
       .update({ nickname, portrait_uri: portraitUri });
   }
 
-  async tellProfile(userId: string): Promise<void> {
+  async noteProfile(userId: string): Promise<void> {
     await enterChanges(this.db, { kind: 'user.updated', subjects: [userId] });
   }
 

@@ -30,7 +30,7 @@ export class Webhooks {
     this.worker = new LeaseWorker(
       {
         take: (most) => webhooks.take(most),
-        work: (lease, note) => this.tell(lease, note),
+        work: (lease, note) => this.deliver(lease, note),
         failed: loggingFailures(logger, 'webhooks could not be told of events: the next round goes on'),
         leaseMs: LEASE.ms,
       },
@@ -70,7 +70,7 @@ export class Webhooks {
     return event !== undefined;
   }
 
-  private async tell(lease: WebhookLease, note: Note): Promise<void> {
+  private async deliver(lease: WebhookLease, note: Note): Promise<void> {
     // The clock of a machine may be wrong or jump, and a receiver refuses an old signature.
     const takenAt = performance.now();
     const send = async (event: Event) => {
@@ -78,14 +78,14 @@ export class Webhooks {
       this.counts.add('webhooks done');
     };
     try {
-      await this.tellAll(lease, note, send);
+      await this.deliverAll(lease, note, send);
     } catch (error) {
       await this.putOff(lease, error, { note, send }).catch(() => undefined);
     }
   }
 
   /** Tells what there is. The next round goes on. */
-  private async tellAll(lease: WebhookLease, note: Note, send: Send): Promise<void> {
+  private async deliverAll(lease: WebhookLease, note: Note, send: Send): Promise<void> {
     const events = await eventsAfter(this.db, lease);
     let last: Cursor | undefined;
     let hasTaken = false;
@@ -110,7 +110,7 @@ export class Webhooks {
     await note(() => this.webhooks.release(lease));
   }
 
-  private async putOff(lease: WebhookLease, error: unknown, by: Telling): Promise<void> {
+  private async putOff(lease: WebhookLease, error: unknown, by: Delivery): Promise<void> {
     const isGone = error instanceof NotTaken && error.isGone;
     const lookedOn = lease.isOverdue && !isGone ? await this.lookOn(lease, error, by) : 'stays';
     if (this.worker.isClosed) return by.note(() => this.webhooks.release(lease));
@@ -130,7 +130,7 @@ export class Webhooks {
    * a user refuses each event of that user. If it takes that one, the first is tried again, since the receiver may be
    * back just now, and then set aside.
    */
-  private async lookOn(lease: WebhookLease, error: unknown, { note, send }: Telling): Promise<LookedOn> {
+  private async lookOn(lease: WebhookLease, error: unknown, { note, send }: Delivery): Promise<LookedOn> {
     const takes = async (event: Event) => {
       const isHeld = !this.worker.isClosed && (await note(() => this.webhooks.renew(lease)));
       return (
@@ -164,7 +164,7 @@ type Send = (event: Event) => Promise<void>;
 /** Outcome of the next event, for a webhook that has failed for a day. */
 type LookedOn = 'stays' | 'refuses more' | 'went on';
 
-interface Telling {
+interface Delivery {
   note: Note;
   send: Send;
 }

@@ -354,7 +354,7 @@ describe('RongCloud', () => {
 
     // guard messaging-updates-16: a request for a token sends no profile that it has read before
     // src/integrations/messaging/rongcloud/provider.ts
-    // - await this.keptTokens.tellProfile(user.id);
+    // - await this.keptTokens.noteProfile(user.id);
     // + await this.profileChanged(user);
     it('beside a request for a token that has read the one before', async () => {
       const ann = await insertAndLogIn(app, 'Ann');
@@ -378,7 +378,7 @@ describe('RongCloud', () => {
 
     // guard messaging-updates-17: a name that changes while the first token is made is told
     // src/features/tokens/messaging-tokens-repository.ts
-    // - if (!isNewest) await this.tellProfile(userId);
+    // - if (!isNewest) await this.noteProfile(userId);
     // + void isNewest;
     it('when it changes while the first token is made', async () => {
       const ann = await insertAndLogIn(app, 'Ann');
@@ -467,8 +467,8 @@ describe('RongCloud', () => {
 
   // guard messaging-updates-24: a change of today is not given up with those of days ago
   // src/features/messaging/messaging-changes-repository.ts
-  // - told.filter(({ at, what }) => at < put.tooOld || what === AGAIN)
-  // + told
+  // - delivered.filter(({ at, what }) => at < put.tooOld || what === AGAIN)
+  // + delivered
   it('is still told of a change of today when it has not taken one of the same user for three days', async () => {
     const [ann, bob] = await insertAndLogInAll(app, 'Ann', 'Bob');
     await untilTold(app);
@@ -695,7 +695,7 @@ describeOnOneServer('the turn of a user', () => {
 
   // guard messaging-updates-25: calls of an instance that was frozen do not stay as the last ones
   // src/features/messaging/messaging-changes-repository.ts
-  // - return this.repeat(trx, subject, told);
+  // - return this.repeat(trx, subject, delivered);
   // + return;
   it.each([
     ['while the other has it', false],

@@ -28,7 +28,7 @@ export interface KeptTokens {
   /** Stores the profile of this token, if the token is still stored. */
   refresh(userId: string, app: string, kept: KeptToken): Promise<void>;
   /** Has the profile told again soon, as it is then. */
-  tellProfile(userId: string): Promise<void>;
+  noteProfile(userId: string): Promise<void>;
 }
 
 /** Maximum tries. One fails only if the user's tokens end, or another is stored, during the call to RongCloud. */
@@ -54,7 +54,7 @@ export class RongCloudMessagingProvider implements MessagingProvider {
       if (found === undefined) return undefined;
       const { round, kept } = found;
       // A request must not send a profile itself: it may have read it before the newest one was sent.
-      if (kept && !sameProfile(kept, user)) await this.keptTokens.tellProfile(user.id);
+      if (kept && !sameProfile(kept, user)) await this.keptTokens.noteProfile(user.id);
       const token = kept
         ? kept.token
         : await this.newTokens.run(`${user.id} ${round}`, () => this.newToken(user, round));
