@@ -1,4 +1,4 @@
-import { shown, statement, type Source } from '../database/statement';
+import { isoTime, statement, type Source } from '../database/statement';
 import { masked } from '../features/phones/phone-number';
 import { addNames } from '../features/users/names';
 
@@ -55,7 +55,7 @@ const ownersFound = statement<{ id: string }, 'text'>(
 
 const accountsOf = statement<Omit<FoundAccount, 'phones'>, 'ids'>(
   'support-accounts',
-  `SELECT id, nickname, ${STATE} AS state, ${shown('created_at')} AS "createdAt"
+  `SELECT id, nickname, ${STATE} AS state, ${isoTime('created_at')} AS "createdAt"
      FROM users WHERE id = ANY (:ids::text[]) ORDER BY id`,
 );
 
@@ -87,7 +87,7 @@ const membersOf = statement<Omit<FoundMember, 'nickname'>, 'groupId'>(
   'support-members',
   `SELECT member_id AS id, display_name AS "displayName",
           CASE role WHEN 0 THEN 'creator' WHEN 2 THEN 'manager' ELSE 'member' END AS role,
-          ${shown('coalesce(joined_at, updated_at)')} AS since
+          ${isoTime('coalesce(joined_at, updated_at)')} AS since
      FROM group_members WHERE group_id = :groupId AND NOT is_deleted
     ORDER BY group_members.role = 1, group_members.role, member_id LIMIT ${MOST_ROWS}`,
 );

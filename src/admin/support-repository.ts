@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { shown, statement } from '../database/statement';
+import { isoTime, statement } from '../database/statement';
 import { COPIED_GROUP, COPIED_USER } from '../features/messaging/messaging-copy';
 import {
   accountsFound,
@@ -48,7 +48,7 @@ export interface FoundLimit {
 const user = statement<Omit<FoundUser, 'phones' | 'groups'>, 'id'>(
   'support-user',
   `SELECT id, nickname, ${STATE} AS state, CASE password_hash WHEN '' THEN 'none' ELSE 'set' END AS password,
-          ${shown('created_at')} AS "createdAt",
+          ${isoTime('created_at')} AS "createdAt",
           (SELECT count(*) FROM friendships WHERE user_id = users.id AND status = 20) AS friends
      FROM users WHERE id = :id`,
 );
@@ -64,7 +64,7 @@ const groupsOf = statement<{ count: number }, 'id'>(
   'SELECT count(*) AS count FROM group_members WHERE member_id = :id AND NOT is_deleted',
 );
 
-const EVENT = `${shown('at')} AS at, event, user_id AS "userId", phone, detail, ip`;
+const EVENT = `${isoTime('at')} AS at, event, user_id AS "userId", phone, detail, ip`;
 
 const eventsOfUser = statement<FoundEvent, 'userId' | 'most'>(
   'support-events-of-user',
@@ -90,7 +90,7 @@ const newestEvents = statement<FoundEvent, 'event' | 'most'>(
 );
 
 const LIMIT = `key, split_part(key, ':', 1) AS "limit", substr(key, strpos(key, ':') + 1) AS subject,
-               used + cardinality(held) AS used, amount, ${shown('resets_at')} AS ends`;
+               used + cardinality(held) AS used, amount, ${isoTime('resets_at')} AS ends`;
 
 const limitsOfSubject = statement<FoundLimit, 'names' | 'subject'>(
   'support-limits-of-subject',

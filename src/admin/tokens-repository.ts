@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { shown, statement } from '../database/statement';
+import { isoTime, statement } from '../database/statement';
 
 /** Scopes of an operator: looking, helping users, everything. Each includes those before it. */
 export const SCOPES = ['read', 'support', 'admin'] as const;
@@ -38,12 +38,12 @@ const add = statement<{ expiresAt: string }, 'hash' | 'name' | 'scope' | 'days' 
   `INSERT INTO admin_tokens (hash, name, scope, expires_at, created_by)
    VALUES (:hash, :name, :scope, now() + make_interval(hours => 24 * :days::integer), :createdBy)
    ON CONFLICT (name) WHERE revoked_at IS NULL DO NOTHING
-   RETURNING ${shown('expires_at')} AS "expiresAt"`,
+   RETURNING ${isoTime('expires_at')} AS "expiresAt"`,
 );
 
 const LISTED = `name, scope, CASE WHEN expires_at > now() THEN 'valid' ELSE 'expired' END AS state,
-                ${shown('created_at')} AS "createdAt", created_by AS "createdBy", ${shown('expires_at')} AS "expiresAt",
-                ${shown('last_used_at')} AS "lastUsedAt"`;
+                ${isoTime('created_at')} AS "createdAt", created_by AS "createdBy", ${isoTime('expires_at')} AS "expiresAt",
+                ${isoTime('last_used_at')} AS "lastUsedAt"`;
 
 const list = statement<ListedToken, 'most'>(
   'list-admin-tokens',

@@ -138,6 +138,6 @@ export function together(selects: Record<string, string>): string {
 }
 
 /** Returns SQL that formats a time for clients. */
-export function shown(column: string): string {
+export function isoTime(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }

@@ -1,7 +1,7 @@
 import { groupsEver } from '../../database/groups-ever';
 import { PAGE, pagesOf } from '../../database/pages';
 import type { Reading, ReadAt } from '../../database/replica';
-import { columnList, shown, statement, type Statement } from '../../database/statement';
+import { columnList, isoTime, statement, type Statement } from '../../database/statement';
 import { PROFILE_COLUMNS } from '../users/profile';
 import type {
   KeptBlacklistEntry,
@@ -15,7 +15,7 @@ import type {
 
 const keptUser = statement<KeptUser, 'userId'>(
   'kept-user',
-  `SELECT ${columnList(PROFILE_COLUMNS)}, is_findable AS findable, ${shown('created_at')} AS "createdAt"
+  `SELECT ${columnList(PROFILE_COLUMNS)}, is_findable AS findable, ${isoTime('created_at')} AS "createdAt"
      FROM users WHERE id = :userId AND closed_at IS NULL`,
 );
 
@@ -34,21 +34,21 @@ const imagesPage = statement<KeptImage, 'userId' | 'after'>(
 
 const blacklistPage = statement<KeptBlacklistEntry, 'userId' | 'after'>(
   'kept-blacklist',
-  `SELECT friend_id AS "friendId", status, ${shown('updated_at')} AS "updatedAt" FROM blacklist
+  `SELECT friend_id AS "friendId", status, ${isoTime('updated_at')} AS "updatedAt" FROM blacklist
     WHERE user_id = :userId AND friend_id > :after ORDER BY friend_id LIMIT ${PAGE}`,
   { prepared: false },
 );
 
 const friendshipsPage = statement<KeptFriendship, 'userId' | 'after'>(
   'kept-friendships',
-  `SELECT friend_id AS "friendId", display_name AS "displayName", message, status, ${shown('updated_at')} AS "updatedAt"
+  `SELECT friend_id AS "friendId", display_name AS "displayName", message, status, ${isoTime('updated_at')} AS "updatedAt"
      FROM friendships WHERE user_id = :userId AND friend_id > :after ORDER BY friend_id LIMIT ${PAGE}`,
   { prepared: false },
 );
 
 const KEPT_MEMBERSHIP = `
   me.group_id AS "groupId", CASE WHEN is_deleted OR is_dismissed THEN '' ELSE g.name END AS "groupName",
-  display_name AS "displayName", role, is_deleted OR is_dismissed AS "isDeleted", ${shown('updated_at')} AS "updatedAt"`;
+  display_name AS "displayName", role, is_deleted OR is_dismissed AS "isDeleted", ${isoTime('updated_at')} AS "updatedAt"`;
 
 /**
  * Shows former members only that they left the group. Each OFFSET 0 keeps PostgreSQL from reading all groups, or all
@@ -85,7 +85,7 @@ const shownSinceReset = (column: string) =>
 
 const eventsPage = statement<EventRow, 'userId' | 'onlyIp' | 'afterAt' | 'afterId'>(
   'kept-events',
-  `SELECT security_events.at || '|' || id AS cursor, ${shown('security_events.at')} AS at, event, coalesce(phone, '') AS phone,
+  `SELECT security_events.at || '|' || id AS cursor, ${isoTime('security_events.at')} AS at, event, coalesce(phone, '') AS phone,
           ${shownSinceReset('ip')} AS ip, ${shownSinceReset('user_agent')} AS "userAgent", coalesce(detail, '') AS detail
      FROM security_events,
           (SELECT coalesce(max(at), '-infinity') AS at FROM security_events

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
-import { shown, statement } from '../../database/statement';
+import { isoTime, statement } from '../../database/statement';
 
 /** A change, as migrations/0027_events tells of it. */
 export interface Event {
@@ -31,7 +31,7 @@ export const NEW_DEVICE = 'session.new_device';
 export const MOST_EVENTS = 1_000;
 
 /** Above the horizon an event may still be missing between two others. */
-const AFTER = `SELECT version, number, subject, kind, other, what, ${shown('at')} AS at FROM events
+const AFTER = `SELECT version, number, subject, kind, other, what, ${isoTime('at')} AS at FROM events
     WHERE (version, number, subject) > (:version::bigint, :number::integer, :subject)
       AND version <= (SELECT sync_horizon())`;
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { groupsEver } from '../../database/groups-ever';
 import { OWNER } from '../../database/owner-reads';
-import { shown, statement, type Runner } from '../../database/statement';
+import { isoTime, statement, type Runner } from '../../database/statement';
 import type { GroupDetail, GroupSummary } from './groups-schemas';
 
 /** Fields that the creator and managers can change. */
@@ -11,7 +11,7 @@ export type GroupChanges = Partial<Pick<GroupDetail, 'name' | 'portraitUri' | 'b
 const detail = statement<GroupDetail, 'groupId' | 'userId'>(
   'group-detail',
   `SELECT g.id, g.name, g.portrait_uri AS "portraitUri", g.creator_id AS "creatorId", g.bulletin,
-          ${shown('g.bulletin_updated_at')} AS "bulletinUpdatedAt", ${shown('g.dismissed_at')} AS "dismissedAt",
+          ${isoTime('g.bulletin_updated_at')} AS "bulletinUpdatedAt", ${isoTime('g.dismissed_at')} AS "dismissedAt",
           CASE WHEN g.dismissed_at IS NULL THEN size.members ELSE 0 END AS "memberCount"
      FROM group_members me
      JOIN groups g ON g.id = me.group_id

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { holdInPlace } from '../../database/hold-in-place';
 import { PAGE } from '../../database/pages';
-import { NOTHING, shown, statement, type Source } from '../../database/statement';
+import { NOTHING, isoTime, statement, type Source } from '../../database/statement';
 import { lockOpenUsers } from '../users/lock-open-users';
 import { addNames } from '../users/names';
 import type { Names, Person } from '../users/profile';
@@ -143,7 +143,7 @@ const setDisplayName = statement<unknown, 'groupId' | 'userId' | 'displayName'>(
 const pageOfMembers = statement<Omit<Member, keyof Names>, 'groupId' | 'after'>(
   'page-of-group-members',
   `SELECT member_id AS id, display_name AS "displayName", role,
-          ${shown('coalesce(joined_at, updated_at)')} AS "createdAt", ${shown('updated_at')} AS "updatedAt"
+          ${isoTime('coalesce(joined_at, updated_at)')} AS "createdAt", ${isoTime('updated_at')} AS "updatedAt"
      FROM group_members WHERE group_id = :groupId AND NOT is_deleted AND member_id > :after
     ORDER BY group_id, member_id LIMIT ${PAGE}`,
   { prepared: false },

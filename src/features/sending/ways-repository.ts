@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { shown, statement } from '../../database/statement';
+import { isoTime, statement } from '../../database/statement';
 import type { WayTraffic } from './routes';
 
 /** A code is judged after five minutes: by then its owner has typed it. */
@@ -26,7 +26,7 @@ interface LastCode {
 
 const lastCode = statement<LastCode, 'phone'>(
   'last-code',
-  `SELECT way, ${shown('created_at')} AS at, verified_at IS NOT NULL AS "isVerified", receipt FROM verification_codes
+  `SELECT way, ${isoTime('created_at')} AS at, verified_at IS NOT NULL AS "isVerified", receipt FROM verification_codes
     WHERE phone = :phone ORDER BY id DESC LIMIT 1`,
 );
 

@@ -61,7 +61,7 @@ export async function buildVerification(needs: Needs, { rules, captcha, senders,
   const { repos, sessionSecrets: secrets, observeCall: observe, vendorTimeoutMs: timeoutMs, ...others } = needs;
   const challenges = { secrets, isAlarmed: () => needs.spendGuard.isAlarmed() };
   const asking = { ...others, kept: repos.captchas, challenges, observe, timeoutMs };
-  const { captchas: provider, shown: captchaRouter } = await chooseCaptchas(captcha, asking);
+  const { captchas: provider, router: captchaRouter } = await chooseCaptchas(captcha, asking);
   const captchas = new CaptchaService(provider, needs.limiter);
   const codes = new VerificationCodes(secrets);
   const testNumbers = new TestNumbers(numbers, repos.users);

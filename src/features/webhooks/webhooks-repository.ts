@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { LeaseStatements } from '../../database/lease-statements';
-import { shown, statement } from '../../database/statement';
+import { isoTime, statement } from '../../database/statement';
 import type { Cursor } from '../events/events-repository';
 
 /** The lease of a webhook, for the instance that took it. */
@@ -119,9 +119,9 @@ const list = statement<ListedWebhook, 'id'>(
   'list-webhooks',
   `SELECT id, url, array_to_string(kinds, ' ') AS kinds,
           ${STATE} AS state,
-          ${shown('created_at')} AS "createdAt", concat_ws('-', version, number, subject) AS last,
+          ${isoTime('created_at')} AS "createdAt", concat_ws('-', version, number, subject) AS last,
           ${BEHIND}::integer AS behind,
-          ${shown('coalesce(paused_at, failing_since)')} AS since, last_failure AS failure,
+          ${isoTime('coalesce(paused_at, failing_since)')} AS since, last_failure AS failure,
           coalesce((SELECT string_agg(concat_ws(' ', one ->> 'id', one ->> 'at', one ->> 'reason'), '; ')
                       FROM jsonb_array_elements(set_aside) AS one), '') AS "setAside"
      FROM webhooks WHERE :id::text IN (id, '') ORDER BY webhooks.created_at, id`,

@@ -27,27 +27,27 @@ interface Parts {
 export async function chooseCaptchas(
   settings: CaptchaSettings,
   { kept, challenges, queues, logger, ...asking }: Parts,
-): Promise<{ captchas: Captchas; shown: Router }> {
+): Promise<{ captchas: Captchas; router: Router }> {
   switch (settings.provider) {
     case 'turnstile': {
       const { SiteverifyCaptchas } = await import('./siteverify/captchas');
       const { widgetRouter } = await import('./siteverify/widget-router');
       return {
         captchas: new SiteverifyCaptchas({ ...settings, ...asking }, queues.captchaChecks, logger),
-        shown: widgetRouter(settings),
+        router: widgetRouter(settings),
       };
     }
     case 'altcha': {
       const { AltchaCaptchas } = await import('./altcha/captchas');
       const { challengeRouter } = await import('./altcha/challenge-router');
       const captchas = new AltchaCaptchas(kept, queues.captchaPictures, challenges);
-      return { captchas, shown: challengeRouter(captchas) };
+      return { captchas, router: challengeRouter(captchas) };
     }
     case 'drawn': {
       const { DrawnCaptchas } = await import('./drawn/captchas');
       const { pictureRouter } = await import('./drawn/picture-router');
       const captchas = new DrawnCaptchas(kept, queues.captchaPictures, settings.answers);
-      return { captchas, shown: pictureRouter(captchas) };
+      return { captchas, router: pictureRouter(captchas) };
     }
   }
 }
