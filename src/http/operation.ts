@@ -7,14 +7,14 @@ import type { OwnerReads } from '../database/owner-reads';
 import { LIMITS, type LimitName } from '../load/limits';
 import { callerOf } from './caller-of';
 import type { Streamed } from './json-stream';
-import type { Later } from './waiting-answers';
+import type { DeferredAnswer } from './waiting-answers';
 
 /** Arguments of a handler besides its input. `req` and `res` are for handlers that set a cookie or need the address. */
 export class Call {
   /** Input, parsed once: a request that waits keeps it, but not its body, of which most may be unknown fields. */
   input: object | undefined;
   /** Set once the answer waits for a change. */
-  waited: Later | undefined;
+  waited: DeferredAnswer | undefined;
 
   constructor(
     readonly req: Request,
@@ -141,7 +141,7 @@ export function streamedOperation<A extends Access, Params, Body, Result>({
   ...description
 }: Description<A, Params, Body, Result> & {
   file?: string;
-  stream: Handler<A, Params & Body, Streamed<Result> | Later>;
+  stream: Handler<A, Params & Body, Streamed<Result> | DeferredAnswer>;
 }): Operation {
   return { ...description, refusals: refusalsOf(description), streams: true, answer: stream };
 }

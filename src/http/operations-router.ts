@@ -13,7 +13,7 @@ import { CALLS, nameOf, ReaderCall, UserCall, type Call, type Operation } from '
 import { parse } from './parse';
 import { PathTree } from './path-tree';
 import { handled, chain, ok } from './route';
-import { answerLater, Later } from './waiting-answers';
+import { answerLater, DeferredAnswer } from './waiting-answers';
 
 export interface Entrance {
   /** Answers a request at its deadline at the latest, for which others need this time. */
@@ -104,7 +104,7 @@ function answering(operation: Operation, entrance: Entrance): RequestHandler {
   return async (req, res) => {
     const call = new CALLS[access](req, res);
     const result = await resultOf(operation, entrance, call);
-    if (!(result instanceof Later)) return send(operation, call, result);
+    if (!(result instanceof DeferredAnswer)) return send(operation, call, result);
     void answerLater(call, result, {
       ...entrance,
       access: access === 'anyone' ? undefined : entrance[access],
@@ -141,7 +141,7 @@ async function resultOf(operation: Operation, entrance: Entrance, call: Call): P
     const work = () => call.waited?.look() ?? answer(input, call);
     const result = await (attempt ? attempt.run(work) : work());
     if (access === 'reader' && !req.signedIn) throw new Error('an operation for readers answered without reading');
-    if (result instanceof Later) slot?.leaveAnswer();
+    if (result instanceof DeferredAnswer) slot?.leaveAnswer();
     return result;
   } catch (error) {
     // A client without a session gets 401, and is not told what else is wrong.

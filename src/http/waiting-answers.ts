@@ -4,27 +4,27 @@ import { handled, ok } from './route';
 
 /**
  * An answer that waits for a change. An operation returns it in place of a result.
- * 1. It is over when something has changed, or its time has passed.
+ * 1. It is settled when something has changed, or its time has passed.
  * 2. Its result may be known then. Otherwise the session is found again, which may have ended, and it looks.
  * 3. A look returns the result, or the answer itself, which waits on.
  */
-export abstract class Later {
-  abstract over(): Promise<void>;
+export abstract class DeferredAnswer {
+  abstract settled(): Promise<void>;
   /** The result, if it is known without a look. */
   abstract get result(): unknown;
   abstract look(): Promise<unknown>;
   /** Frees what it holds. Calling it again does nothing. */
-  abstract leave(): void;
+  abstract release(): void;
 }
 
 /** A request, which remembers its answer while that waits. */
 interface Waiting {
   req: Request;
   res: Response;
-  waited: Later | undefined;
+  waited: DeferredAnswer | undefined;
 }
 
-interface Parts {
+interface Deps {
   /** Lets the request rest, until the returned function is called. */
   rest: (req: Request) => () => void;
   fail: Fail;
@@ -39,14 +39,14 @@ interface Parts {
  * Answers a request when its wait is over. Express's handlers end before that, so that nothing keeps what they needed:
  * V8 would look at all of it, for each of ten thousand waiting requests, whenever it marks its heap.
  */
-export async function answerLater(call: Waiting, wait: Later, { rest, fail, access, look, send }: Parts) {
+export async function answerLater(call: Waiting, wait: DeferredAnswer, { rest, fail, access, look, send }: Deps) {
   const { req, res } = call;
   forget(req);
   call.waited = wait;
   try {
     let result: unknown = wait;
-    while (result instanceof Later) {
-      await wait.over().finally(rest(req));
+    while (result instanceof DeferredAnswer) {
+      await wait.settled().finally(rest(req));
       if (res.destroyed) return;
       const known = wait.result;
       if (known !== undefined) return ok(res, known);
@@ -58,7 +58,7 @@ export async function answerLater(call: Waiting, wait: Later, { rest, fail, acce
     fail(error, res);
   } finally {
     // The connection may still be busy with an earlier answer.
-    wait.leave();
+    wait.release();
   }
 }
 

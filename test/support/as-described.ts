@@ -3,7 +3,7 @@ import { AppError } from '../../src/base/errors';
 import { COMMON_REASONS, type Reason } from '../../src/base/reasons';
 import { isPages, type Pages } from '../../src/http/json-stream';
 import type { Operation } from '../../src/http/operation';
-import { Later } from '../../src/http/waiting-answers';
+import { DeferredAnswer } from '../../src/http/waiting-answers';
 
 class NotAsDescribed extends Error {
   override readonly name = 'NotAsDescribed';
@@ -18,7 +18,7 @@ export function asDescribed(operation: Operation): Operation {
       const result = await answer(input, call).catch((error: unknown) => {
         throw isDescribed(operation, error) ? error : notAsDescribed(operation, 'refusal', error);
       });
-      if (result instanceof Later) return result;
+      if (result instanceof DeferredAnswer) return result;
       if (operation.streams) return checkAtEnd(operation, result as object);
       checkResult(operation, result);
       return result;

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { streamedOperation, type Operation, type ReaderCall } from '../../http/operation';
-import { Later } from '../../http/waiting-answers';
+import { DeferredAnswer } from '../../http/waiting-answers';
 import type { LiveSync } from './live-syncs';
 import * as schemas from './sync-schemas';
 import type { Changes, SyncService } from './sync-service';
@@ -33,7 +33,7 @@ const AFTER_WAIT_MS = 8_000;
 const PAUSE_MS = 5_000;
 
 /** A request whose answer waits for a change, until its time is over or the client has left. */
-class Wait extends Later {
+class Wait extends DeferredAnswer {
   private unchanged: Pick<Changes, 'user' | 'version'> | undefined;
   private ends: number;
   /** Whether the last wait has ended by a change. */
@@ -52,7 +52,7 @@ class Wait extends Later {
     else call.res.on('close', this.whenClosed);
   }
 
-  leave(): void {
+  release(): void {
     this.call.res.off('close', this.whenClosed);
     this.live.leave();
   }
@@ -62,10 +62,10 @@ class Wait extends Later {
       const changes = await this.changes();
       if (this.waitsAfter(changes)) return this;
       // Before the answer is sent: others have their turn while the client reads it.
-      this.leave();
+      this.release();
       return schemas.changesView(changes);
     } catch (error) {
-      this.leave();
+      this.release();
       throw error;
     }
   }
@@ -81,7 +81,7 @@ class Wait extends Later {
     return this.left > 0;
   }
 
-  async over(): Promise<void> {
+  async settled(): Promise<void> {
     this.hasChanged = await this.live.wait(this.left);
     if (this.result === undefined) await this.live.turn({ waitMs: Math.max(0, this.left) + AFTER_WAIT_MS });
   }

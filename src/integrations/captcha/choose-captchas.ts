@@ -13,7 +13,7 @@ export type CaptchaSettings =
   | { provider: 'altcha' }
   | ({ provider: 'turnstile' } & SiteverifyOptions & WidgetOptions);
 
-interface Parts {
+interface Deps {
   /** Storage of drawn captchas, and of solved challenges. */
   kept: KeptCaptchas & SpentChallenges;
   challenges: AltchaOptions;
@@ -26,7 +26,7 @@ interface Parts {
 /** Returns the captchas, and a router for what clients show of them. */
 export async function chooseCaptchas(
   settings: CaptchaSettings,
-  { kept, challenges, queues, logger, ...asking }: Parts,
+  { kept, challenges, queues, logger, ...asking }: Deps,
 ): Promise<{ captchas: Captchas; router: Router }> {
   switch (settings.provider) {
     case 'turnstile': {

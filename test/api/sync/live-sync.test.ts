@@ -269,7 +269,7 @@ describe('a sync that waits', () => {
 
   // guard live-sync-3: a sync that waits holds no place of an answer
   // src/http/operations-router.ts
-  // - if (result instanceof Later) slot?.leaveAnswer();
+  // - if (result instanceof DeferredAnswer) slot?.leaveAnswer();
   it('holds no place of an answer, however often it is woken', async () => {
     const carol = await insertAndSignIn(app, 'Carol');
     await befriend(app, ann, [carol]);
@@ -373,7 +373,7 @@ describe('a sync that waits', () => {
 
   // guard live-sync-9: a client that reads slowly lets others look for what has changed
   // src/features/sync/sync-router.ts
-  // -       this.leave();
+  // -       this.release();
   // -       return schemas.changesView(changes);
   // + return schemas.changesView(changes);
   it('is answered while those before it read their answers slowly, with two turns of a user', async () => {
@@ -411,7 +411,7 @@ describe('a sync that waits', () => {
 
     // guard live-sync-10: a call whose time is over keeps no place while its connection is busy
     // src/http/waiting-answers.ts
-    // - wait.leave();
+    // - wait.release();
     it('when its time is over', async () => {
       await ask(2);
       await until(() => app.liveSyncs() === 1);
@@ -425,7 +425,7 @@ describe('a sync that waits', () => {
 
     // guard live-sync-12: a call whose look fails keeps no place while its connection is busy
     // src/features/sync/sync-router.ts
-    // -       this.leave();
+    // -       this.release();
     // -       throw error;
     // + throw error;
     it('when its first look fails', async () => {
