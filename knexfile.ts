@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import dotenv from 'dotenv';
 import type { Knex } from 'knex';
+import { commandLine } from './src/base/command-line';
 import { migrationUrlOf } from './src/config/config';
 import { migrationOptions, migratorConfig } from './src/database/migrations';
 
@@ -13,7 +14,7 @@ export function databaseUrl(): string {
   if (given !== undefined) return given;
   const path = join(process.env.DATA_DIR || '.data', 'database-url');
   if (existsSync(path)) return readFileSync(path, 'utf8').trim();
-  throw new Error('there is no database: set DATABASE_URL, or start the service in another terminal');
+  throw new Error(`there is no database: set DATABASE_URL, or run ${commandLine('start')} in another terminal`);
 }
 
 /** Configuration for the command line of Knex. */

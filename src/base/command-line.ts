@@ -6,6 +6,6 @@ export const IS_PACKAGE = PREFIX !== undefined;
 
 /** Returns how an operator runs a command here: by the package's own name, or by npm in a clone. */
 export function commandLine(name: string, ...words: string[]): string {
-  const before = PREFIX === undefined ? ['npm run', name, ...(words.length > 0 ? ['--'] : [])] : [PREFIX, name];
-  return [...before, ...words].join(' ');
+  const byNpm = [name === 'start' ? 'npm' : 'npm run', name, ...(words.length > 0 ? ['--'] : [])];
+  return [...(PREFIX === undefined ? byNpm : [PREFIX, name]), ...words].join(' ');
 }
