@@ -241,9 +241,13 @@ restore() {
 refuse_open_connections() {
   others="SELECT count(*), string_agg(DISTINCT usename, ', ') FROM pg_stat_activity
     WHERE datname = current_database() AND usename IS NOT NULL AND pid <> pg_backend_pid()"
-  others=$(sql "$others")
-  [ "${others%%|*}" = 0 ] ||
-    fail "the database $PGDATABASE is in use, ${others%%|*} connections of ${others#*|}: stop the service first"
+  # PostgreSQL lists a connection for a moment after its client has ended.
+  for _ in 1 2 3 4 5; do
+    found=$(sql "$others")
+    [ "${found%%|*}" != 0 ] || return 0
+    sleep 1
+  done
+  fail "the database $PGDATABASE is in use, ${found%%|*} connections of ${found#*|}: stop the service first"
 }
 
 refuse_tables() {
