@@ -17,7 +17,7 @@ export async function earlierBuild(commit) {
     command('tar', ['-xf', `${unfinished}.tar`, '-C', unfinished], root);
     rmSync(`${unfinished}.tar`);
     await install(unfinished);
-    command(process.execPath, ['scripts/release/build.mjs'], unfinished);
+    command('npm', ['run', '--silent', 'build'], unfinished);
     renameSync(unfinished, folder);
   }
   return { commit: name, folder };
