@@ -401,7 +401,6 @@ describe('getting into accounts', () => {
   // guard attacks-16: a login begins a session with a new id
   // src/features/sessions/session-cookies.ts
   // - if (replacedSid !== undefined) await regenerate(req);
-  // + if (replacedSid !== undefined) await new Promise((done) => this.store.destroy(req.sessionID, done));
   it('fixing a session: a cookie planted on the victim beforehand is not used for their login', async () => {
     const [attacker, victim] = [await insertPerson(first), await insertPerson(first)];
     const planted = cookieOf(await post(first.api, '/user/login', attacker));

@@ -75,7 +75,7 @@ describe('with DATABASE_LIMITS_URL', () => {
   // guard limits-database-2: an outage of the database of limits is not one of the other database
   // src/database/connections.ts
   // - watched('the database of limits')
-  // + watchOf('the database', logger)
+  // + watched('the database')
   it('an outage of it refuses what has a limit, and nothing else', async () => {
     const ann = await insertAndSignIn(app);
     proxy.refuse();

@@ -48,7 +48,7 @@ describe('FullBuckets', () => {
   // guard full-buckets-2: buckets that were found full at different moments do not keep each other marked as full
   // src/features/limits/full-buckets.ts
   // - if (known.length > 0) return known;
-  // +     for (const { key } of this.full(wanted)) {
+  // +     for (const { key } of this.notReset(wanted)) {
   // +       const one = this.buckets.get(key);
   // +       if (one && one.freshUntil <= this.now()) one.freshUntil = this.now() + FRESH_MS;
   // +     }
