@@ -5,8 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath, URL } from 'node:url';
 
-const OLDEST_NODE = [22, 18];
-/** Programs of the compiled service, and the words before those of the caller. */
+/** Programs of the compiled service, with the words before those of the caller, and files that are printed. */
 const WORDS = {
   start: { does: 'starts the service, as no word at all', file: 'src/server.js' },
   setup: { does: 'writes an .env for production, with new secrets', file: 'scripts/operate/setup.js' },
@@ -16,21 +15,20 @@ const WORDS = {
   'migrate:rollback': { does: 'takes the newest migrations back', file: 'scripts/operate/migrate-rollback.js' },
   backup: { does: 'makes a backup', file: 'scripts/operate/backup.js', before: ['now'] },
   restore: { does: 'reads one back: restore NAME', file: 'scripts/operate/backup.js', before: ['restore'] },
+  settings: { does: 'prints every setting, for an .env in this folder', prints: '.env.example' },
 };
 
-const { name, version, description } = JSON.parse(read('package.json'));
+const { name, version, description, engines } = JSON.parse(read('package.json'));
 const [word = 'start', ...words] = process.argv.slice(2);
+const oldestNode = engines.node.replace('>=', '');
 
-if (!isNewEnough())
-  end(
-    1,
-    `Node ${OLDEST_NODE.join('.')} or newer is needed, and this is ${process.versions.node}: https://nodejs.org has one`,
-  );
+if (process.versions.node.localeCompare(oldestNode, 'en', { numeric: true }) < 0)
+  end(1, `Node ${oldestNode} or newer is needed, and this is ${process.versions.node}: https://nodejs.org has one`);
 else if (word === '--version' || word === '-v') end(0, version);
 else if (word === '--help' || word === '-h') end(0, help());
-else if (word === 'settings') end(0, read('dist/.env.example').trimEnd());
-else if (Object.hasOwn(WORDS, word)) run(WORDS[word]);
-else end(1, `${word} is not one of its words: ${name} --help lists them`);
+else if (!Object.hasOwn(WORDS, word)) end(1, `${word} is not one of its words: ${name} --help lists them`);
+else if (WORDS[word].prints) end(0, read(`dist/${WORDS[word].prints}`).trimEnd());
+else run(WORDS[word]);
 
 function run({ file, before = [] }) {
   const program = fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
@@ -41,18 +39,10 @@ function run({ file, before = [] }) {
   createRequire(import.meta.url)(program);
 }
 
-function isNewEnough() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
-}
-
 function help() {
   const width = Math.max(...Object.keys(WORDS).map((one) => one.length));
   const line = ([one, { does }]) => `  ${one.padEnd(width)}  ${does}`;
-  const lines = [
-    ...Object.entries(WORDS),
-    ['settings', { does: 'prints every setting, for an .env in this folder' }],
-  ].map(line);
+  const lines = Object.entries(WORDS).map(line);
   return [`${name} ${version}: ${description}`, '', `  npx ${name} [WORD …]`, '', ...lines].join('\n');
 }
 
