@@ -321,7 +321,7 @@ describe('a webhook', () => {
     await until(async () => (await listed())[0]?.state === 'told');
     const event = toldTo()[0]?.id ?? '';
     expect((await listed())[0]).toMatchObject({ behind: 0 });
-    const [first = '', second = ''] = String((await listed())[0]?.setAside).split(/(?<=422)\W+/);
+    const [first = '', second = ''] = String((await listed())[0]?.setAside).split(/(?<=status 422)\W+/);
     expect(first).toMatch(new RegExp(`^${event} .* it answered with the HTTP status 422$`));
     expect(second).toMatch(/^\d+-\d+-one .* 422$/);
     const replay = (of: string) => admin('webhooks replay', [id, of], { only: true });
